@@ -1,0 +1,42 @@
+import type { GroupAssignment, GroupSpec } from '@allot/model';
+
+/** What an assignment may depend on beside the group itself. */
+export interface AssignOptions {
+  /** Kafka version whose rule is wanted, "4.0" or "4.1.0"; the newest known rule when absent. */
+  readonly kafkaVersion?: string;
+}
+
+/** Something a person should know about an answer. `code` is stable, kebab-case; `message` is for people. */
+export interface AssignmentWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface AssignmentResult {
+  /**
+   * What this round hands out. For `cooperative-sticky` partitions that must first be revoked by another member are missing;
+   * for every other assignor it is the target itself.
+   */
+  readonly assignment: GroupAssignment;
+  /** Where the group is heading: the complete assignment. */
+  readonly target: GroupAssignment;
+  readonly warnings: readonly AssignmentWarning[];
+}
+
+/**
+ * The contract of every assignor: a pure function from a group to who owns what. It never mutates its input, reads no clock
+ * and no random source, and gives every member an entry. Partitions come out ascending within a topic.
+ */
+export interface Assignor {
+  /** The wire name, as Kafka writes it: `range`, `roundrobin`, `sticky`, `cooperative-sticky`. */
+  readonly name: string;
+  /** Other names that mean the same, such as Kafka's class names. */
+  readonly aliases: readonly string[];
+  /** One or two sentences for a person who chooses. */
+  readonly summary: string;
+  /** Kafka versions whose answer this is, partition for partition; empty for rules that Kafka does not have. */
+  readonly kafkaVersions: string;
+  /** Whether the answer depends on `owned` and `generation`. */
+  readonly sticky: boolean;
+  assign(group: GroupSpec, options?: AssignOptions): AssignmentResult;
+}

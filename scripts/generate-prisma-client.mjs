@@ -1,0 +1,37 @@
+// Generates the Prisma client. `prisma generate` insists on a schema engine binary that it never runs for this, and
+// downloads one where none is named; naming any executable keeps the install offline and fast.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const require = createRequire(import.meta.url);
+
+let cli;
+try {
+  cli = require.resolve('prisma/build/index.js', { paths: [root] });
+} catch {
+  // A production install (`npm ci --omit=dev`) has no Prisma CLI and takes the client from the built output.
+  if (!existsSync(join(root, 'libs/persistence/dist'))) {
+    console.warn('prisma is not installed, so its client was not generated; run `npm ci` without --omit=dev to build.');
+  }
+  process.exit(0);
+}
+
+const result = spawnSync(process.execPath, [cli, 'generate', '--schema', join(root, 'prisma/schema.prisma')], {
+  cwd: root,
+  env: {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  },
+  encoding: 'utf8',
+});
+if (result.status !== 0) {
+  console.error(result.stdout, result.stderr, result.error ?? '');
+  console.error('Generating the Prisma client failed; the lines above say why.');
+  process.exit(1);
+}
