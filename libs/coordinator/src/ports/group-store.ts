@@ -1,0 +1,106 @@
+import type { Catalog } from '../catalog/catalog.js';
+import type { ConsumerGroup } from '../consumer/consumer-group.js';
+import type { GroupChange } from '../history.js';
+
+/** Names a group. */
+export interface GroupRef {
+  readonly cluster: string;
+  readonly groupId: string;
+}
+
+/** What a step decides on. All of it was read under the group's lock. */
+export interface GroupView {
+  /** Undefined when there is no such group. */
+  readonly group: ConsumerGroup | undefined;
+  readonly catalog: Catalog;
+  /** The database's clock, read after the lock was taken, ms since 1970. */
+  readonly now: number;
+  /** Members whose lease has run out by `now`; a heartbeat cannot extend it any more while the step runs. */
+  readonly expired: ReadonlySet<string>;
+}
+
+/** What a step wants. Throwing an AllotError wants nothing: the transaction is rolled back and the error passed on. */
+export interface GroupStep<R> {
+  /**
+   * The group as it shall be: the same object when nothing changed, a new one (its revision one higher) when something did,
+   * `null` to delete it.
+   */
+  readonly group: ConsumerGroup | null | undefined;
+  /** What the new revision says of itself; required when `group` is a new object. */
+  readonly change?: GroupChange;
+  /** Members whose lease starts anew: now + the group's session timeout, by the database's clock. */
+  readonly renewed?: readonly string[];
+  readonly reply: R;
+}
+
+export interface StepResult<R> {
+  readonly reply: R;
+  /** The group as committed (or as it was); undefined when there is none. */
+  readonly group: ConsumerGroup | undefined;
+  /** End of the lease of each renewed member, database time in ms: durable when this answer is seen. */
+  readonly leases: ReadonlyMap<string, number>;
+  /** The database's clock in the transaction. */
+  readonly now: number;
+}
+
+/** What a steady heartbeat found. */
+export interface LeaseRenewal {
+  readonly leaseUntil: number;
+  readonly now: number;
+  readonly revision: number;
+}
+
+/** Members of one group that need attention. */
+export interface DueGroup {
+  readonly ref: GroupRef;
+}
+
+/**
+ * Where groups live. Any number of replicas share one store; all of them serialize on a group's lock, and only the store's
+ * clock counts.
+ */
+export interface GroupStore {
+  /**
+   * Runs one step in one short transaction that holds the group's lock. `step` is synchronous and pure: it may be run again
+   * when the transaction has to be retried.
+   * @throws AllotError as the step threw it; CLUSTER_NOT_FOUND; STORE_UNAVAILABLE (retriable) when the database is away.
+   */
+  transact<R>(ref: GroupRef, step: (view: GroupView) => GroupStep<R>): Promise<StepResult<R>>;
+
+  /**
+   * The cheap path of a heartbeat that changes nothing: extends the lease in one statement if the member is STABLE at
+   * `memberEpoch`, the group has nothing newer for it (group epoch = assignment epoch = member epoch, catalog seen) and the
+   * lease has not run out. Otherwise undefined, and the caller takes the long way.
+   */
+  renewLease(ref: GroupRef, memberId: string, memberEpoch: number): Promise<LeaseRenewal | undefined>;
+
+  /** Groups with a member whose lease or rebalance timer has run out, at most `limit`. */
+  findExpired(limit: number): Promise<readonly DueGroup[]>;
+
+  /** Live groups that have not looked at their cluster's newest catalog, at most `limit`; `cluster` narrows it. */
+  findBehindCatalog(limit: number, cluster?: string): Promise<readonly DueGroup[]>;
+
+  /** The group without a lock, for readers; with the leases' ends. */
+  read(ref: GroupRef): Promise<GroupReading | undefined>;
+
+  /**
+   * Changes after `revision`, oldest first, at most `limit`. `oldest` is the smallest revision still kept: when it is more than
+   * `revision + 1`, the reader has lost something and must take a snapshot.
+   */
+  changesSince(ref: GroupRef, revision: number, limit: number): Promise<ChangePage>;
+}
+
+export interface GroupReading {
+  readonly group: ConsumerGroup;
+  readonly catalog: Catalog;
+  readonly now: number;
+  /** Member id -> end of its lease; imported members have none. */
+  readonly leases: ReadonlyMap<string, number>;
+  readonly createdAt: number;
+}
+
+export interface ChangePage {
+  readonly changes: readonly GroupChange[];
+  readonly oldest: number;
+  readonly newest: number;
+}
