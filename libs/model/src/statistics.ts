@@ -1,0 +1,169 @@
+import { compareText, countPartitions, EMPTY_ASSIGNMENT } from './assignment.js';
+import type { Assignment, GroupAssignment } from './assignment.js';
+import type { GroupSpec, TopicSpec } from './group-spec.js';
+import { indexSubscriptions } from './subscriptions.js';
+import type { SubscriptionIndex } from './subscriptions.js';
+
+/** How uneven an assignment is, in partitions; 0 is even, 1 is as even as counts that do not divide allow. */
+export interface Skew {
+  /** The busiest member's partitions minus the least busy one's, over every member of the group; 0 without members. */
+  readonly overall: number;
+  /** The same within one topic, over the members that subscribe to it. Topics that nobody subscribes to have no entry. */
+  readonly perTopic: ReadonlyMap<string, number>;
+}
+
+/** How many partitions members have. */
+export interface LoadSummary {
+  readonly members: number;
+  readonly partitions: number;
+  readonly least: number;
+  readonly most: number;
+  readonly mean: number;
+  readonly standardDeviation: number;
+}
+
+/** A partition whose owner differs between two assignments; null is nobody. */
+export interface OwnerChange {
+  readonly topic: string;
+  readonly partition: number;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** What one member gains and loses between two assignments. */
+export interface MemberChange {
+  readonly gained: Assignment;
+  readonly lost: Assignment;
+}
+
+/** Skew overall and per topic. `index` saves the work of indexing a group again. */
+export function skewOf(
+  group: GroupSpec,
+  assignment: GroupAssignment,
+  index: SubscriptionIndex = indexSubscriptions(group),
+): Skew {
+  const topicCount = group.topics.length;
+  const most = new Int32Array(topicCount);
+  const least = new Int32Array(topicCount).fill(2 ** 31 - 1);
+  const holders = new Int32Array(topicCount);
+  const candidates = Int32Array.from(index.subscribers);
+  const subscribedBy = new Int32Array(topicCount).fill(-1);
+
+  for (const [position, member] of group.members.entries()) {
+    for (const topic of index.byMember[position]!) subscribedBy[topic] = position;
+    for (const [name, partitions] of assignment.get(member.id) ?? EMPTY_ASSIGNMENT) {
+      const topic = index.topics.get(name);
+      if (topic === undefined) continue;
+      // Kafka's sticky rules can hand a partition to a member that no longer subscribes; then it takes part in the comparison.
+      if (subscribedBy[topic] !== position) candidates[topic]!++;
+      holders[topic]!++;
+      if (partitions.length > most[topic]!) most[topic] = partitions.length;
+      if (partitions.length < least[topic]!) least[topic] = partitions.length;
+    }
+  }
+
+  const perTopic = new Map<string, number>();
+  for (const [topic, { name }] of group.topics.entries()) {
+    if (candidates[topic] === 0) continue;
+    const lowest = holders[topic]! < candidates[topic]! ? 0 : least[topic]!;
+    perTopic.set(name, most[topic]! - lowest);
+  }
+  const loads = summarizeLoads(
+    group.members.map((member) => countPartitions(assignment.get(member.id) ?? EMPTY_ASSIGNMENT)),
+  );
+  return { overall: loads.most - loads.least, perTopic };
+}
+
+/** Summarizes the number of partitions of each member; all zero without members. */
+export function summarizeLoads(loads: readonly number[]): LoadSummary {
+  if (loads.length === 0) return { members: 0, partitions: 0, least: 0, most: 0, mean: 0, standardDeviation: 0 };
+  let [least, most, partitions] = [Infinity, 0, 0];
+  for (const load of loads) {
+    partitions += load;
+    if (load < least) least = load;
+    if (load > most) most = load;
+  }
+  const mean = partitions / loads.length;
+  let squares = 0;
+  for (const load of loads) squares += (load - mean) ** 2;
+  return { members: loads.length, partitions, least, most, mean, standardDeviation: Math.sqrt(squares / loads.length) };
+}
+
+/** Ids of the members without any partition, in the group's order. */
+export function idleMembers(group: GroupSpec, assignment: GroupAssignment): string[] {
+  return group.members
+    .filter((member) => countPartitions(assignment.get(member.id) ?? EMPTY_ASSIGNMENT) === 0)
+    .map(({ id }) => id);
+}
+
+/** Partitions of the given topics that no member has. */
+export function unownedPartitions(topics: readonly TopicSpec[], assignment: GroupAssignment): Assignment {
+  const owned = new Map(topics.map((topic) => [topic.name, new Uint8Array(topic.partitions)]));
+  for (const member of assignment.values()) {
+    for (const [topic, partitions] of member) {
+      const marks = owned.get(topic);
+      if (marks !== undefined) for (const partition of partitions) marks[partition] = 1;
+    }
+  }
+  const unowned = new Map<string, readonly number[]>();
+  for (const topic of [...owned.keys()].sort(compareText)) {
+    const free: number[] = [];
+    for (const [partition, mark] of owned.get(topic)!.entries()) if (mark === 0) free.push(partition);
+    if (free.length > 0) unowned.set(topic, free);
+  }
+  return unowned;
+}
+
+/**
+ * The partitions whose owner differs, by topic (code units) and number. Neither assignment may give a partition to two
+ * members; `findViolations` tells.
+ */
+export function diffByPartition(before: GroupAssignment, after: GroupAssignment): OwnerChange[] {
+  const from = ownersByTopic(before);
+  const to = ownersByTopic(after);
+  const changes: OwnerChange[] = [];
+  for (const topic of [...new Set([...from.keys(), ...to.keys()])].sort(compareText)) {
+    const old = from.get(topic) ?? NO_OWNERS;
+    const now = to.get(topic) ?? NO_OWNERS;
+    const changed: number[] = [];
+    for (const [partition, owner] of now) if (old.get(partition) !== owner) changed.push(partition);
+    for (const partition of old.keys()) if (!now.has(partition)) changed.push(partition);
+    for (const partition of changed.sort((a, b) => a - b)) {
+      changes.push({ topic, partition, from: old.get(partition) ?? null, to: now.get(partition) ?? null });
+    }
+  }
+  return changes;
+}
+
+/** A diff seen from the members: what each gains and loses. Members without a change have no entry; the rest come in order of appearance. */
+export function diffByMember(changes: readonly OwnerChange[]): ReadonlyMap<string, MemberChange> {
+  const members = new Map<string, { gained: Map<string, number[]>; lost: Map<string, number[]> }>();
+  const note = (id: string | null, side: 'gained' | 'lost', { topic, partition }: OwnerChange): void => {
+    if (id === null) return;
+    let member = members.get(id);
+    if (member === undefined) members.set(id, (member = { gained: new Map(), lost: new Map() }));
+    const partitions = member[side].get(topic);
+    if (partitions === undefined) member[side].set(topic, [partition]);
+    else partitions.push(partition);
+  };
+  for (const change of changes) {
+    note(change.from, 'lost', change);
+    note(change.to, 'gained', change);
+  }
+  return members;
+}
+
+const NO_OWNERS: ReadonlyMap<number, string> = new Map();
+
+/** Maps, not arrays by number: a claim may name any partition number, and an array would have to be that long. */
+function ownersByTopic(assignment: GroupAssignment): Map<string, Map<number, string>> {
+  const topics = new Map<string, Map<number, string>>();
+  for (const [member, owned] of assignment) {
+    for (const [topic, partitions] of owned) {
+      let owners = topics.get(topic);
+      if (owners === undefined) topics.set(topic, (owners = new Map()));
+      for (const partition of partitions) owners.set(partition, member);
+    }
+  }
+  return topics;
+}
