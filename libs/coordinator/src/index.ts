@@ -21,4 +21,20 @@ export type {
   GroupView,
   LeaseRenewal,
   StepResult,
+  TransactOptions,
 } from './ports/group-store.js';
+export type { ChangeFeed } from './ports/change-feed.js';
+export type {
+  Broker,
+  CatalogStore,
+  Cluster,
+  ClusterSettings,
+  CoordinatorSelection,
+  Page,
+  PageRequest,
+  PartitionDetail,
+  Topic,
+  TopicChange,
+  WriteOptions,
+  Written,
+} from './ports/catalog-store.js';

@@ -43,6 +43,11 @@ export interface StepResult<R> {
   readonly now: number;
 }
 
+export interface TransactOptions {
+  /** Run the step and every check of the store, then roll back. */
+  readonly dryRun?: boolean;
+}
+
 /** What a steady heartbeat found. */
 export interface LeaseRenewal {
   readonly leaseUntil: number;
@@ -65,7 +70,11 @@ export interface GroupStore {
    * when the transaction has to be retried.
    * @throws AllotError as the step threw it; CLUSTER_NOT_FOUND; STORE_UNAVAILABLE (retriable) when the database is away.
    */
-  transact<R>(ref: GroupRef, step: (view: GroupView) => GroupStep<R>): Promise<StepResult<R>>;
+  transact<R>(
+    ref: GroupRef,
+    step: (view: GroupView) => GroupStep<R>,
+    options?: TransactOptions,
+  ): Promise<StepResult<R>>;
 
   /**
    * The cheap path of a heartbeat that changes nothing: extends the lease in one statement if the member is STABLE at
