@@ -1,1 +1,20 @@
-export {};
+export type {
+  ImportFormat,
+  ImportOptions,
+  ImportResult,
+  ImportWarning,
+  ImportWarningCode,
+  ImportedCoordinator,
+  ImportedGroup,
+  ImportedGroupPartition,
+  ImportedGroupState,
+  ImportedMember,
+  ImportedPartition,
+  ImportedReassignment,
+  ImportedTopic,
+  ImportedTopicsToMove,
+  LineKind,
+  LineReport,
+  LineStatus,
+  ReassignmentPartition,
+} from './import-result.js';
