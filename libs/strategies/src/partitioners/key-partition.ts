@@ -1,0 +1,16 @@
+import { murmur2 } from '../hashing/murmur2.js';
+import { requirePartitionCount } from './topic-state.js';
+
+/**
+ * Where Kafka's Java client puts a key: murmur2 of its bytes, the sign bit masked, modulo the partition count. A key's
+ * partition depends on nothing else, whether that partition has a leader or not.
+ */
+export function partitionForKey(key: Uint8Array, partitions: number): number {
+  requirePartitionCount(partitions);
+  return toPositive(murmur2(key)) % partitions;
+}
+
+/** Kafka's Utils.toPositive: drops the sign bit. Not the absolute value: -1 becomes 2^31 - 1. */
+export function toPositive(hash: number): number {
+  return hash & 0x7fffffff;
+}

@@ -1,0 +1,70 @@
+import { AllotError, invalidRequest } from '@allot/model';
+import type { BrokerSpec, PlacementRequest, PlacementWarning } from './replica-placer.js';
+
+/** The brokers of a request by ascending id. Refuses ids that are not broker ids and ids that occur twice. */
+export function sortedBrokers(brokers: readonly BrokerSpec[]): BrokerSpec[] {
+  const sorted = [...brokers].sort((a, b) => a.id - b.id);
+  sorted.forEach(({ id }, i) => {
+    if (!Number.isInteger(id) || id < 0) throw invalidRequest(`${id} is not a broker id: give an integer from 0 up.`);
+    if (sorted[i - 1]?.id === id) throw invalidRequest(`Broker ${id} is listed twice: list every broker once.`);
+  });
+  return sorted;
+}
+
+/** The brokers that are in service. */
+export function unfencedBrokers(brokers: readonly BrokerSpec[]): BrokerSpec[] {
+  return brokers.filter((broker) => broker.fenced !== true);
+}
+
+/** Refuses counts that Kafka refuses, with Kafka's error codes. */
+export function requireCounts({ partitions, replicationFactor }: PlacementRequest, available: number): void {
+  if (!Number.isInteger(partitions) || partitions <= 0) {
+    throw refusal('INVALID_PARTITIONS', `${partitions} partitions cannot be placed: the number must be larger than 0.`);
+  }
+  requireReplicationFactor(replicationFactor);
+  if (replicationFactor > available) {
+    throw refusal(
+      'INVALID_REPLICATION_FACTOR',
+      `Replication factor ${replicationFactor} is larger than the ${available} available broker(s): ` +
+        'add brokers or ask for fewer replicas.',
+    );
+  }
+}
+
+export function requireReplicationFactor(replicationFactor: number): void {
+  if (Number.isInteger(replicationFactor) && replicationFactor > 0) return;
+  throw refusal(
+    'INVALID_REPLICATION_FACTOR',
+    `Replication factor ${replicationFactor} is not possible: it must be larger than 0.`,
+  );
+}
+
+export function refusal(code: string, message: string): AllotError {
+  return new AllotError(code, message, { action: 'fix-request' });
+}
+
+/** The number of the first new partition. Kafka passes -1 for a topic that is new. */
+export function firstPartition({ startPartitionId = 0 }: PlacementRequest): number {
+  if (!Number.isInteger(startPartitionId)) throw invalidRequest(`${startPartitionId} is not a partition number.`);
+  return Math.max(0, startPartitionId);
+}
+
+/** The seed, or a refusal: a placer that draws random numbers is only repeatable with one. */
+export function requireSeed({ seed }: PlacementRequest, instead: string): number | bigint {
+  if (typeof seed === 'bigint' || Number.isSafeInteger(seed)) return seed!;
+  throw invalidRequest(`This placer draws random numbers: give "seed", an integer${instead}.`);
+}
+
+/** Warns when replicas must share racks: fewer racks than replicas. Says nothing when brokers have no racks. */
+export function rackWarnings(brokers: readonly BrokerSpec[], replicationFactor: number): PlacementWarning[] {
+  const racks = new Set(brokers.map(({ rack }) => rack).filter((rack) => rack !== undefined));
+  if (racks.size === 0 || racks.size >= replicationFactor) return [];
+  return [
+    {
+      code: 'fewer-racks-than-replicas',
+      message:
+        `${replicationFactor} replicas on ${racks.size} rack(s): some replicas of a partition share a rack ` +
+        'and are lost together with it.',
+    },
+  ];
+}
