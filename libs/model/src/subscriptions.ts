@@ -27,20 +27,24 @@ export function indexSubscriptions(group: GroupSpec): SubscriptionIndex {
   }
   const subscribers = new Int32Array(topics.size);
   const byMember: Int32Array[] = [];
-  let lastList: readonly string[] | undefined;
-  let lastIndexes = new Int32Array(0);
+  const recent: { list: readonly string[]; indexes: Int32Array }[] = [];
   for (const member of group.members) {
-    if (lastList === undefined || !sameList(lastList, member.topics)) {
-      lastList = member.topics;
-      lastIndexes = resolve(topics, member.topics);
+    let known = recent.find(({ list }) => sameList(list, member.topics));
+    if (known === undefined) {
+      known = { list: member.topics, indexes: resolve(topics, member.topics) };
+      recent.unshift(known);
+      if (recent.length > REMEMBERED_LISTS) recent.pop();
     }
-    byMember.push(lastIndexes);
-    for (const topic of lastIndexes) subscribers[topic]!++;
+    byMember.push(known.indexes);
+    for (const topic of known.indexes) subscribers[topic]!++;
   }
   return { topics, byMember, subscribers };
 }
 
-function resolve(topics: ReadonlyMap<string, number>, names: readonly string[]): Int32Array<ArrayBuffer> {
+/** Groups have few different subscription lists; more than these are resolved again, which only costs time. */
+const REMEMBERED_LISTS = 8;
+
+function resolve(topics: ReadonlyMap<string, number>, names: readonly string[]): Int32Array {
   const found = new Set<number>();
   for (const name of names) {
     const topic = topics.get(name);

@@ -1,1 +1,28 @@
-export {};
+export { chooseAssignor } from './assignor-choice.js';
+export type {
+  AddMembers,
+  AddTopic,
+  AssignorChoice,
+  Change,
+  ChangeAssignor,
+  ChangeMember,
+  ChangeTopic,
+  NewMember,
+  RemoveMembers,
+  RemoveTopic,
+} from './change.js';
+export { PLAN_LIMITS } from './check-group.js';
+export { plan } from './plan.js';
+export type {
+  Alternative,
+  AssignorLookup,
+  Disruption,
+  IdleMember,
+  IdleReason,
+  PlanInput,
+  PlanResult,
+  PlanWarning,
+  PlanWarningCode,
+  RebalanceProtocol,
+} from './plan-types.js';
+export { SKEW_WARNING_RATIO } from './plan-warnings.js';

@@ -1,0 +1,78 @@
+import type { GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
+import type { AddMembers, NewMember } from './change.js';
+
+/** Where the subscription of new members comes from when the change names none. */
+export interface AssumedSubscription {
+  readonly topics: readonly string[];
+  /** `same`: all members agree. `commonest`: they differ. `all-topics`: there are no members to go by. */
+  readonly basis: 'same' | 'commonest' | 'all-topics';
+}
+
+/** The subscription of most members, the earlier one of two that are equally common; every topic when there are no members. */
+export function assumedSubscription(group: GroupSpec): AssumedSubscription {
+  if (group.members.length === 0)
+    return { topics: group.topics.map(({ name }: TopicSpec) => name), basis: 'all-topics' };
+  const counts = new Map<string, { topics: readonly string[]; count: number }>();
+  for (const { topics } of group.members) {
+    const key = JSON.stringify([...new Set(topics)].sort());
+    const entry = counts.get(key);
+    if (entry === undefined) counts.set(key, { topics, count: 1 });
+    else entry.count++;
+  }
+  let best: { topics: readonly string[]; count: number } | undefined;
+  for (const entry of counts.values()) if (best === undefined || entry.count > best.count) best = entry;
+  return { topics: best!.topics, basis: counts.size === 1 ? 'same' : 'commonest' };
+}
+
+/** The members that a change adds, complete; ids are generated for a count. */
+export function membersToAdd(group: GroupSpec, change: AddMembers, topics: readonly string[]): MemberSpec[] {
+  const { addMembers, rack } = change;
+  const wanted: readonly (string | NewMember)[] =
+    typeof addMembers === 'number' ? generated(group.members, addMembers) : addMembers;
+  return wanted.map((entry) => {
+    const member: NewMember = typeof entry === 'string' ? { id: entry } : entry;
+    return { topics, ...(rack === undefined ? {} : { rack }), ...defined(member) };
+  });
+}
+
+function generated(members: readonly MemberSpec[], count: number): NewMember[] {
+  const ids = numberOn(
+    members.map(({ id }) => id),
+    count,
+  );
+  const instances = members.map(({ instanceId }) => instanceId);
+  const allStatic = members.length > 0 && instances.every((instance) => instance !== undefined);
+  if (!allStatic) return ids.map((id) => ({ id }));
+  const instanceIds = numberOn(instances, count);
+  return ids.map((id, i) => ({ id, instanceId: instanceIds[i]! }));
+}
+
+const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/s;
+/** Kafka's own ids end in a UUID, whose last digits number nothing. */
+const ENDS_IN_UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Names for more of the same: goes on counting where all names share a prefix and end in a number, else new-1, new-2 ... */
+function numberOn(names: readonly string[], count: number): string[] {
+  let [prefix, next]: [string | undefined, number] = [undefined, 1];
+  for (const name of names) {
+    const match = ENDS_IN_UUID.test(name) ? null : NUMBERED.exec(name);
+    if (match === null || (prefix !== undefined && prefix !== match[1])) {
+      prefix = undefined;
+      break;
+    }
+    prefix = match[1]!;
+    next = Math.max(next, Number(match[2]) + 1);
+  }
+  const taken = new Set(names);
+  const made: string[] = [];
+  for (let n = prefix === undefined ? 1 : next; made.length < count; n++) {
+    const name = `${prefix ?? 'new-'}${n}`;
+    if (!taken.has(name)) made.push(name);
+  }
+  return made;
+}
+
+/** Without the keys that are present but undefined, which would hide a default. */
+function defined(member: NewMember): NewMember {
+  return Object.fromEntries(Object.entries(member).filter(([, value]) => value !== undefined)) as unknown as NewMember;
+}

@@ -1,0 +1,66 @@
+import type { TopicSpec } from '@allot/model';
+
+/** An assignor by name, or a list in order of preference as consumers configure it; then the first one decides. */
+export type AssignorChoice = string | readonly string[];
+
+/** A member that a change adds. What is absent follows the rule of `AddMembers`. */
+export interface NewMember {
+  readonly id: string;
+  readonly topics?: readonly string[];
+  readonly instanceId?: string;
+  readonly rack?: string;
+  readonly weight?: number;
+}
+
+/**
+ * Adds members: so many, or these. Without `topics` a new member subscribes like most members of the group do (the earlier
+ * list where two are equally common), in an empty group to every topic. Generated ids continue a common numbering (`c1`, `c2` -> `c3`), else
+ * they are `new-1`, `new-2`; where all members are static, so is a generated one. Kafka orders members by id, so give the
+ * real ids where you know them.
+ */
+export interface AddMembers {
+  readonly addMembers: number | readonly (string | NewMember)[];
+  readonly topics?: readonly string[];
+  readonly rack?: string;
+}
+
+/** Removes these members, or so many from the end of the list. */
+export interface RemoveMembers {
+  readonly removeMembers: number | readonly string[];
+}
+
+/** Changes one member; what is absent stays. `rack: null` forgets the rack. */
+export interface ChangeMember {
+  readonly member: string;
+  readonly topics?: readonly string[];
+  readonly rack?: string | null;
+  readonly weight?: number;
+}
+
+/**
+ * Gives an existing topic another partition count. Kafka topics only grow; `recreate` says that the topic is deleted and
+ * created again, which also may shrink it. `racks` and `weights` are for all partitions; without them the new partitions
+ * of a topic that has them get no racks and the mean weight.
+ */
+export interface ChangeTopic {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly racks?: readonly (readonly string[])[];
+  readonly weights?: readonly number[];
+  readonly recreate?: boolean;
+}
+
+export interface AddTopic {
+  readonly addTopic: TopicSpec;
+}
+
+export interface RemoveTopic {
+  readonly removeTopic: string;
+}
+
+export interface ChangeAssignor {
+  readonly assignor: AssignorChoice;
+}
+
+/** One step of a what-if. The key that names the step tells the kinds apart. */
+export type Change = AddMembers | RemoveMembers | ChangeMember | ChangeTopic | AddTopic | RemoveTopic | ChangeAssignor;

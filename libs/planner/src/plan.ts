@@ -1,0 +1,89 @@
+import type { GroupSpec, MemberSpec, OwnerChange, SubscriptionIndex } from '@allot/model';
+import { compareText, diffByPartition, indexSubscriptions, skewOf, unownedPartitions } from '@allot/model';
+import { applyChanges } from './apply-changes.js';
+import { chooseAssignor, usualProtocol } from './assignor-choice.js';
+import { checkGroup } from './check-group.js';
+import { weighClaims, withClaimGenerations, withOwned } from './current-assignment.js';
+import { disruptions } from './disruption.js';
+import { explainIdle } from './idle-members.js';
+import type { AssignorLookup, PlanInput, PlanResult } from './plan-types.js';
+import { planWarnings } from './plan-warnings.js';
+
+/** The generation in which a computed current assignment counts as taken up. */
+const COMPUTED_GENERATION = 1;
+
+/**
+ * What a group would look like after some changes, and what it would take to get there. Pure: the same input gives the same
+ * answer, nothing is mutated, and the assignor is called exactly as a running group calls it, so a preview is what happens.
+ *
+ * Without changes the target is what a rebalance of the group as it is would give. Throws `AllotError` INVALID_REQUEST with
+ * JSON pointers for input that is wrong in itself, UNSUPPORTED_ASSIGNOR for an unknown name; subscriptions to topics that do
+ * not exist, empty groups, topics without partitions and odd claims are answered, with warnings.
+ */
+export function plan(input: PlanInput, resolve: AssignorLookup): PlanResult {
+  checkGroup(input);
+  const changes = input.changes ?? [];
+  const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
+  const given: GroupSpec = { topics: input.topics, members: withClaimGenerations(input.members) };
+  const assignorBefore = chooseAssignor(input.assignor, resolve);
+  const claims = weighClaims(given);
+
+  const computed = claims.any ? undefined : assignorBefore.assign(given, options);
+  const current = computed?.target ?? claims.current;
+  const owning = computed === undefined ? given.members : withOwned(given.members, current, COMPUTED_GENERATION);
+  const before: GroupSpec = { topics: given.topics, members: owning };
+
+  const changed = applyChanges(before, input.assignor, changes);
+  const assignor =
+    changed.assignor === input.assignor ? assignorBefore : chooseAssignor(changed.assignor, resolve, '/changes');
+  const after: GroupSpec = { topics: changed.topics, members: changed.members };
+  // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
+  const outcome = computed !== undefined && changes.length === 0 ? computed : assignor.assign(after, options);
+
+  const index = indexSubscriptions(after);
+  const diff = diffByPartition(current, outcome.target);
+  const moves = diff.filter(isMove);
+  const facts = {
+    assignor: assignor.name,
+    kafkaVersions: assignor.kafkaVersions,
+    protocol: input.protocol ?? usualProtocol(assignor),
+    before,
+    after,
+    currentSource: computed === undefined ? ('owned' as const) : ('computed' as const),
+    current,
+    target: outcome.target,
+    assignment: outcome.assignment,
+    diff,
+    moves: moves.length,
+    forcedMoves: countForced(moves, after, index),
+    idle: explainIdle(after, outcome.target, index),
+    unowned: unownedPartitions(after.topics, outcome.target),
+    unknownTopics: unknownTopics(after.members, index),
+    skew: { before: skewOf(before, current), after: skewOf(after, outcome.target, index) },
+    disruption: disruptions(current, diff, changes.length > 0, new Set(changed.removed)),
+    addedMembers: changed.added,
+    removedMembers: changed.removed,
+  };
+  return { ...facts, warnings: planWarnings({ ...facts, claims, changed, outcome, index, options }, resolve) };
+}
+
+/** A partition that changes hands, as opposed to one that gets its first owner or loses its last. */
+export function isMove(change: OwnerChange): boolean {
+  return change.from !== null && change.to !== null;
+}
+
+function countForced(moves: readonly OwnerChange[], after: GroupSpec, index: SubscriptionIndex): number {
+  const positions = new Map(after.members.map(({ id }, position) => [id, position]));
+  let forced = 0;
+  for (const { topic, from } of moves) {
+    const position = positions.get(from!);
+    if (position === undefined || !index.byMember[position]!.includes(index.topics.get(topic)!)) forced++;
+  }
+  return forced;
+}
+
+function unknownTopics(members: readonly MemberSpec[], { topics }: SubscriptionIndex): string[] {
+  const unknown = new Set<string>();
+  for (const member of members) for (const topic of member.topics) if (!topics.has(topic)) unknown.add(topic);
+  return [...unknown].sort(compareText);
+}
