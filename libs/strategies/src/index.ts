@@ -1,5 +1,13 @@
 export type { AssignmentResult, AssignmentWarning, AssignOptions, Assignor } from './assignors/assignor.js';
 export {
+  DEFAULT_ASSIGNOR,
+  assignorNames,
+  findAssignor,
+  listAssignors,
+  resolveAssignor,
+  resolvePreferredAssignor,
+} from './assignors/registry.js';
+export {
   DEFAULT_OFFSETS_PARTITIONS,
   coordinatorByHash,
   coordinatorPartition,
