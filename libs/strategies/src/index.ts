@@ -17,7 +17,7 @@ export type { CoordinatorCandidate, HashedCoordinator } from './coordinator-look
 export { javaStringHashCode } from './hashing/java-hash-map.js';
 export { murmur2, murmur2Batch } from './hashing/murmur2.js';
 export { partitionForKey } from './partitioners/key-partition.js';
-export { placers, resolvePlacer } from './placement/placer-registry.js';
+export { listPlacers, resolvePlacer } from './placement/placer-registry.js';
 export type {
   BrokerSpec,
   PlacementRequest,

@@ -1,17 +1,27 @@
-import { invalidRequest } from '@allot/model';
 import { adminUtilsPlacer } from './admin-utils.js';
 import { kraftStripedPlacer } from './kraft-striped.js';
 import { moduloPlacer } from './modulo.js';
+import { refusal } from './placement-request.js';
 import type { ReplicaPlacer } from './replica-placer.js';
 
 /** Every replica placer, in the order in which they are listed to people. */
-export const placers: readonly ReplicaPlacer[] = [moduloPlacer, adminUtilsPlacer, kraftStripedPlacer];
+const PLACERS: readonly ReplicaPlacer[] = [moduloPlacer, adminUtilsPlacer, kraftStripedPlacer];
 
-const byName = new Map(placers.flatMap((placer) => [placer.name, ...placer.aliases].map((name) => [name, placer])));
+const byName = new Map(PLACERS.flatMap((placer) => [placer.name, ...placer.aliases].map((name) => [name, placer])));
 
-/** The placer with a name or alias. @throws AllotError INVALID_REQUEST that lists the names */
-export function resolvePlacer(name: string): ReplicaPlacer {
-  const placer = byName.get(name);
+/** All placers, for listings. */
+export function listPlacers(): readonly ReplicaPlacer[] {
+  return PLACERS;
+}
+
+/**
+ * The placer with this name or alias (Kafka's class name). Case matters.
+ *
+ * @throws AllotError UNSUPPORTED_PLACER naming the known ones
+ */
+export function resolvePlacer(nameOrAlias: string): ReplicaPlacer {
+  const placer = byName.get(nameOrAlias.trim());
   if (placer !== undefined) return placer;
-  throw invalidRequest(`Unknown placer "${name}": use one of ${placers.map((known) => known.name).join(', ')}.`);
+  const known = PLACERS.map(({ name }) => name);
+  throw refusal('UNSUPPORTED_PLACER', `There is no placer "${nameOrAlias}". Use one of: ${known.join(', ')}.`);
 }

@@ -1,0 +1,59 @@
+import { checkVector } from './check-vector.js';
+import type { Comparison } from './suites.js';
+import { readVectorLines } from './vector-file.js';
+import { MalformedVector } from './vector-shapes.js';
+
+/** How many differences and how many problems of a file are kept in full. */
+const SHOWN = 3;
+
+/** A vector whose answers differ, with the number of its line. */
+export interface Difference extends Comparison {
+  readonly line: number;
+}
+
+export interface FileReport {
+  /** Lines that hold anything at all. */
+  readonly total: number;
+  readonly matched: number;
+  /** The first differences. */
+  readonly differences: readonly Difference[];
+  /** The first reasons why a line, or the rest of the file, could not be run; each names its line where it has one. */
+  readonly problems: readonly string[];
+  readonly problemCount: number;
+}
+
+/** Whether every line of a file was run and answered as Kafka did. An empty file proves nothing. */
+export function holds(report: FileReport): boolean {
+  return report.total > 0 && report.matched === report.total && report.problemCount === 0;
+}
+
+/** Runs every vector of a file. Never throws: what cannot be read is a problem of the report. */
+export async function checkFile(path: string): Promise<FileReport> {
+  let total = 0;
+  let matched = 0;
+  let problemCount = 0;
+  const differences: Difference[] = [];
+  const problems: string[] = [];
+  const complain = (problem: string) => {
+    problemCount++;
+    if (problems.length < SHOWN) problems.push(problem);
+  };
+  try {
+    for await (const { number: line, text } of readVectorLines(path)) {
+      if (text.trim() === '') continue;
+      total++;
+      try {
+        const comparison = checkVector(text);
+        if (comparison.expected === comparison.got) matched++;
+        else if (differences.length < SHOWN) differences.push({ line, ...comparison });
+      } catch (error) {
+        if (!(error instanceof MalformedVector)) throw error;
+        complain(`line ${line}: ${error.message}`);
+      }
+    }
+    if (total === 0) complain('holds no vectors');
+  } catch (error) {
+    complain(`cannot be read: ${(error as Error).message}`);
+  }
+  return { total, matched, differences, problems, problemCount };
+}
