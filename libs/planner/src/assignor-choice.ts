@@ -3,18 +3,26 @@ import type { Assignor } from '@allot/strategies';
 import type { AssignorChoice } from './change.js';
 import type { AssignorLookup, RebalanceProtocol } from './plan-types.js';
 
+/** A choice made: the assignor, and the names in front of it that are not known here. */
+export interface ChosenAssignor {
+  readonly assignor: Assignor;
+  readonly passedOver: readonly string[];
+}
+
 /**
- * The assignor that a choice means: the name itself, or the first of a list, since members with the same list elect the
- * first. A name that is not known is refused rather than passed over, because the prediction would be another group's.
+ * The assignor that a choice means: the name itself, or the first known one of a list, as the service serves groups. Names
+ * passed over are reported, because a Kafka group whose members all have that class would use it.
  */
-export function chooseAssignor(choice: AssignorChoice, resolve: AssignorLookup, pointer = '/assignor'): Assignor {
-  const name = typeof choice === 'string' ? choice : choice[0];
-  const assignor = name === undefined ? undefined : resolve(name);
-  if (assignor !== undefined) return assignor;
+export function chooseAssignor(choice: AssignorChoice, resolve: AssignorLookup, pointer = '/assignor'): ChosenAssignor {
+  const names = typeof choice === 'string' ? [choice] : choice;
+  for (const [position, name] of names.entries()) {
+    const assignor = resolve(name);
+    if (assignor !== undefined) return { assignor, passedOver: names.slice(0, position) };
+  }
   const detail =
-    name === undefined
+    names.length === 0
       ? 'The list of assignors is empty; name at least one, for example "range".'
-      : `The assignor "${name}" is not known; GET /v1/assignors lists the ones there are.`;
+      : `No assignor is called ${names.map((name) => `"${name}"`).join(' or ')}; GET /v1/assignors lists the ones there are.`;
   throw new AllotError('UNSUPPORTED_ASSIGNOR', detail, { action: 'fix-request', errors: [{ pointer, detail }] });
 }
 

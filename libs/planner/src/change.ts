@@ -1,6 +1,6 @@
 import type { TopicSpec } from '@allot/model';
 
-/** An assignor by name, or a list in order of preference as consumers configure it; then the first one decides. */
+/** An assignor by name, or a list in order of preference as consumers configure it; then the first known one decides. */
 export type AssignorChoice = string | readonly string[];
 
 /** A member that a change adds. What is absent follows the rule of `AddMembers`. */

@@ -12,6 +12,9 @@ export type {
   RemoveTopic,
 } from './change.js';
 export { PLAN_LIMITS } from './check-group.js';
+export { changesFromJson, planFromJson } from './plan-from-json.js';
+export { groupToJson, planToJson } from './plan-to-json.js';
+export type { PlanJson, SkewJson } from './plan-to-json.js';
 export { plan } from './plan.js';
 export type {
   Alternative,

@@ -52,7 +52,8 @@ export type PlanWarningCode =
   | 'eager-stops-the-world'
   | 'partitions-paused'
   | 'assumed-subscription'
-  | 'unknown-racks';
+  | 'unknown-racks'
+  | 'assignor-passed-over';
 
 /** Another assignor's result on the same group, offered where it is better. */
 export interface Alternative {

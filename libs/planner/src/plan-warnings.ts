@@ -9,6 +9,8 @@ import type { Alternative, AssignorLookup, PlanResult, PlanWarning } from './pla
 interface PlanFacts extends Omit<PlanResult, 'warnings'> {
   readonly claims: Claims;
   readonly changed: ChangedGroup;
+  /** Assignors that were preferred but are not known here. */
+  readonly passedOver: readonly string[];
   readonly outcome: AssignmentResult;
   readonly index: SubscriptionIndex;
   readonly options: AssignOptions;
@@ -25,6 +27,7 @@ export function planWarnings(facts: PlanFacts, resolve: AssignorLookup): PlanWar
     ...claimWarnings(facts.claims),
     ...nonSubscriberWarnings(facts),
     ...assumptionWarnings(facts.changed),
+    ...passedOverWarnings(facts),
     ...disruptionWarnings(facts),
   ];
   const known = new Set(warnings.map(({ code }) => code));
@@ -188,6 +191,12 @@ function assumptionWarnings({ assumed, unknownRacks }: ChangedGroup): PlanWarnin
     });
   }
   return warnings;
+}
+
+function passedOverWarnings({ passedOver, assignor }: PlanFacts): PlanWarning[] {
+  if (passedOver.length === 0) return [];
+  const message = `${some(passedOver)} is preferred but not known here, so ${assignor} was used. A Kafka group whose members all have it would use it instead.`;
+  return [{ code: 'assignor-passed-over', severity: 'warning', message, count: passedOver.length }];
 }
 
 function disruptionWarnings({ protocol, disruption, diff }: PlanFacts): PlanWarning[] {

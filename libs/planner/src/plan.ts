@@ -1,5 +1,6 @@
 import type { GroupSpec, MemberSpec, OwnerChange, SubscriptionIndex } from '@allot/model';
 import { compareText, diffByPartition, indexSubscriptions, skewOf, unownedPartitions } from '@allot/model';
+import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
 import { checkGroup } from './check-group.js';
@@ -20,22 +21,22 @@ const COMPUTED_GENERATION = 1;
  * JSON pointers for input that is wrong in itself, UNSUPPORTED_ASSIGNOR for an unknown name; subscriptions to topics that do
  * not exist, empty groups, topics without partitions and odd claims are answered, with warnings.
  */
-export function plan(input: PlanInput, resolve: AssignorLookup): PlanResult {
+export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): PlanResult {
   checkGroup(input);
   const changes = input.changes ?? [];
   const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
   const given: GroupSpec = { topics: input.topics, members: withClaimGenerations(input.members) };
-  const assignorBefore = chooseAssignor(input.assignor, resolve);
+  const chosen = chooseAssignor(input.assignor, resolve);
   const claims = weighClaims(given);
 
-  const computed = claims.any ? undefined : assignorBefore.assign(given, options);
+  const computed = claims.any ? undefined : chosen.assignor.assign(given, options);
   const current = computed?.target ?? claims.current;
   const owning = computed === undefined ? given.members : withOwned(given.members, current, COMPUTED_GENERATION);
   const before: GroupSpec = { topics: given.topics, members: owning };
 
   const changed = applyChanges(before, input.assignor, changes);
-  const assignor =
-    changed.assignor === input.assignor ? assignorBefore : chooseAssignor(changed.assignor, resolve, '/changes');
+  const { assignor, passedOver } =
+    changed.assignor === input.assignor ? chosen : chooseAssignor(changed.assignor, resolve, '/changes');
   const after: GroupSpec = { topics: changed.topics, members: changed.members };
   // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
   const outcome = computed !== undefined && changes.length === 0 ? computed : assignor.assign(after, options);
@@ -64,7 +65,10 @@ export function plan(input: PlanInput, resolve: AssignorLookup): PlanResult {
     addedMembers: changed.added,
     removedMembers: changed.removed,
   };
-  return { ...facts, warnings: planWarnings({ ...facts, claims, changed, outcome, index, options }, resolve) };
+  return {
+    ...facts,
+    warnings: planWarnings({ ...facts, claims, changed, passedOver, outcome, index, options }, resolve),
+  };
 }
 
 /** A partition that changes hands, as opposed to one that gets its first owner or loses its last. */
