@@ -17,7 +17,6 @@ export type ChangeCause =
   | 'partitions-grown'
   | 'topic-created'
   | 'topic-deleted'
-  | 'topology-changed'
   | 'partitions-revoked'
   | 'partitions-assigned'
   | 'assignment-retried'

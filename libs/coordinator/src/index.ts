@@ -9,21 +9,17 @@ export type {
   SubscribedTopic,
   Subscription,
 } from './consumer/consumer-group.js';
-export type { GroupSettings, GroupType } from './group-settings.js';
+export type { GroupSnapshot, SnapshotMember } from './consumer/imported-group.js';
+export type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
+export { withoutEpochs } from './consumer/owned-partitions.js';
+export { resolveSubscription, unknownTopicsOf } from './consumer/subscriptions.js';
+export { groupSpecOf, inJoinOrder, unownedPartitionsOf } from './consumer/target.js';
+export type { ResolveAssignor } from './consumer/target.js';
+export { GroupCoordinator } from './group-coordinator.js';
+export type { CoordinatorPorts, MemberAnswer, UpdateOptions } from './group-coordinator.js';
+export { DEFAULT_GROUP_LIMITS, DEFAULT_GROUP_SETTINGS } from './group-settings.js';
+export type { GroupLimits, GroupSettings, GroupSettingsChange, GroupType } from './group-settings.js';
 export type { ChangeCause, ChangeKind, GroupChange, MemberChange, Origin } from './history.js';
-export type {
-  ChangePage,
-  DueGroup,
-  GroupReading,
-  GroupRef,
-  GroupStep,
-  GroupStore,
-  GroupView,
-  LeaseRenewal,
-  StepResult,
-  TransactOptions,
-} from './ports/group-store.js';
-export type { ChangeFeed } from './ports/change-feed.js';
 export type {
   Broker,
   CatalogStore,
@@ -38,3 +34,17 @@ export type {
   WriteOptions,
   Written,
 } from './ports/catalog-store.js';
+export type { ChangeFeed } from './ports/change-feed.js';
+export type {
+  ChangePage,
+  DueGroup,
+  GroupReading,
+  GroupRef,
+  GroupStep,
+  GroupStore,
+  GroupView,
+  LeaseRenewal,
+  StepResult,
+  TransactOptions,
+} from './ports/group-store.js';
+export { checkRevision } from './revision.js';

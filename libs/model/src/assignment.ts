@@ -50,6 +50,22 @@ export function sameAssignment(a: Assignment, b: Assignment): boolean {
   return true;
 }
 
+/** Whether an assignment holds a partition; binary search, since topics of 10,000 partitions exist. */
+export function holds(assignment: Assignment, topic: string, partition: number): boolean {
+  const partitions = assignment.get(topic);
+  if (partitions === undefined) return false;
+  let low = 0;
+  let high = partitions.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = partitions[middle]!;
+    if (found === partition) return true;
+    if (found < partition) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
+}
+
 /** The partitions of `a` that satisfy `keep(topic, partition)`; topics left without partitions disappear. */
 export function filterAssignment(a: Assignment, keep: (topic: string, partition: number) => boolean): Assignment {
   const kept = new Map<string, readonly number[]>();
@@ -62,12 +78,12 @@ export function filterAssignment(a: Assignment, keep: (topic: string, partition:
 
 /** a ∖ b. */
 export function subtractAssignment(a: Assignment, b: Assignment): Assignment {
-  return filterAssignment(a, (topic, partition) => !b.get(topic)?.includes(partition));
+  return filterAssignment(a, (topic, partition) => !holds(b, topic, partition));
 }
 
 /** a ∩ b. */
 export function intersectAssignment(a: Assignment, b: Assignment): Assignment {
-  return filterAssignment(a, (topic, partition) => b.get(topic)?.includes(partition) ?? false);
+  return filterAssignment(a, (topic, partition) => holds(b, topic, partition));
 }
 
 /** a ∪ b. */

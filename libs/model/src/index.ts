@@ -5,6 +5,7 @@ export {
   compareText,
   countPartitions,
   filterAssignment,
+  holds,
   intersectAssignment,
   sameAssignment,
   subtractAssignment,

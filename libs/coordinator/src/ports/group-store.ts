@@ -23,10 +23,11 @@ export interface GroupView {
 export interface GroupStep<R> {
   /**
    * The group as it shall be: the same object when nothing changed, a new one (its revision one higher) when something did,
-   * `null` to delete it.
+   * `null` to delete it. A new object of the same revision differs in `catalogRevision` alone: that is written to the group's row,
+   * without a new revision and without a change.
    */
   readonly group: ConsumerGroup | null | undefined;
-  /** What the new revision says of itself; required when `group` is a new object. */
+  /** What the new revision says of itself; required when `group` has a new revision. */
   readonly change?: GroupChange;
   /** Members whose lease starts anew: now + the group's session timeout, by the database's clock. */
   readonly renewed?: readonly string[];
@@ -82,6 +83,9 @@ export interface GroupStore {
    * lease has not run out. Otherwise undefined, and the caller takes the long way.
    */
   renewLease(ref: GroupRef, memberId: string, memberEpoch: number): Promise<LeaseRenewal | undefined>;
+
+  /** The group at exactly this revision if this replica has it in memory: no IO. */
+  cached(ref: GroupRef, revision: number): ConsumerGroup | undefined;
 
   /** Groups with a member whose lease or rebalance timer has run out, at most `limit`. */
   findExpired(limit: number): Promise<readonly DueGroup[]>;

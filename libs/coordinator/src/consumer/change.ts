@@ -1,0 +1,74 @@
+import { sameAssignment } from '@allot/model';
+import type { ChangeCause, ChangeKind, GroupChange, MemberChange, Origin } from '../history.js';
+import {
+  consumerGroupState,
+  type ConsumerGroup,
+  type ConsumerGroupState,
+  type ConsumerMember,
+} from './consumer-group.js';
+import { withoutEpochs } from './owned-partitions.js';
+
+/**
+ * What one revision changed, found by comparing the group before and after: only members that are other objects are looked at.
+ * `before` is undefined for a new group.
+ */
+export function describeChange(
+  before: ConsumerGroup | undefined,
+  after: ConsumerGroup,
+  facts: { readonly cause: ChangeCause; readonly origin: Origin; readonly now: number },
+): GroupChange {
+  const members: MemberChange[] = [];
+  for (const [memberId, member] of after.members) {
+    const old = before?.members.get(memberId);
+    if (old !== member) members.push(describeMember(old, member));
+  }
+  for (const memberId of before?.members.keys() ?? []) {
+    if (!after.members.has(memberId)) members.push({ memberId, removed: true });
+  }
+  const state = consumerGroupState(after);
+  return {
+    revision: after.revision,
+    at: facts.now,
+    kind: kindOf(before, after, state, members),
+    cause: facts.cause,
+    origin: facts.origin,
+    state,
+    groupEpoch: after.groupEpoch,
+    assignmentEpoch: after.assignmentEpoch,
+    members,
+  };
+}
+
+function describeMember(old: ConsumerMember | undefined, member: ConsumerMember): MemberChange {
+  const isNew = old === undefined;
+  return {
+    memberId: member.memberId,
+    ...((isNew || old.memberEpoch !== member.memberEpoch) && { memberEpoch: member.memberEpoch }),
+    ...((isNew || old.state !== member.state) && { state: member.state }),
+    ...((isNew || old.assigned !== member.assigned) && { current: withoutEpochs(member.assigned) }),
+    ...((isNew || old.pendingRevocation !== member.pendingRevocation) && {
+      revoking: withoutEpochs(member.pendingRevocation),
+    }),
+    ...((isNew || !sameAssignment(old.target, member.target)) && { target: member.target }),
+  };
+}
+
+function kindOf(
+  before: ConsumerGroup | undefined,
+  after: ConsumerGroup,
+  state: ConsumerGroupState,
+  members: readonly MemberChange[],
+): ChangeKind {
+  const rebalancing = isRebalancing(state);
+  const wasRebalancing = before !== undefined && isRebalancing(consumerGroupState(before));
+  const newEpoch = before !== undefined && after.groupEpoch > before.groupEpoch;
+  if (rebalancing && (newEpoch || !wasRebalancing)) return 'rebalance.started';
+  if (!rebalancing && (wasRebalancing || (newEpoch && after.members.size > 0))) return 'rebalance.completed';
+  if (members.some(({ current, revoking, target }) => (current ?? revoking ?? target) !== undefined))
+    return 'assignment';
+  return members.length > 0 ? 'member' : 'group';
+}
+
+function isRebalancing(state: ConsumerGroupState): boolean {
+  return state === 'ASSIGNING' || state === 'RECONCILING';
+}

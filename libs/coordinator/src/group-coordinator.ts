@@ -1,0 +1,297 @@
+import { AllotError, sameAssignment, type Assignment } from '@allot/model';
+import { resolveSettings, checkGroupType, clampRebalanceTimeout } from './group-settings.js';
+import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
+import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
+import { importedGroup, type GroupSnapshot } from './consumer/imported-group.js';
+import { fenceOverdue, heartbeat, leave, leaveTemporarily } from './consumer/membership.js';
+import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
+import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
+import { withoutEpochs } from './consumer/owned-partitions.js';
+import type { StepContext, Transition } from './consumer/step.js';
+import type { ResolveAssignor } from './consumer/target.js';
+import type { Origin } from './history.js';
+import type { GroupRef, GroupStep, GroupStore, GroupView, StepResult, TransactOptions } from './ports/group-store.js';
+import { checkRevision } from './revision.js';
+
+/** What a coordinator needs from outside; all IO, time and chance is behind these. */
+export interface CoordinatorPorts {
+  readonly store: GroupStore;
+  /** A member id that never repeats (a random UUID). */
+  readonly newMemberId: () => string;
+  readonly resolveAssignor: ResolveAssignor;
+  readonly limits: GroupLimits;
+}
+
+/** What a member is told. */
+export interface MemberAnswer {
+  readonly memberId: string;
+  readonly memberEpoch: number;
+  readonly state: MemberState;
+  /** What it may work on; absent when the member reported exactly this. */
+  readonly assignment?: Assignment;
+  /** What it must give up, and report without, before its epoch rises. */
+  readonly revoking: Assignment;
+  readonly heartbeatIntervalMs: number;
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
+  /** End of its lease, database time in ms: durable. */
+  readonly leaseUntil: number;
+  readonly now: number;
+  readonly revision: number;
+  readonly groupEpoch: number;
+  readonly assignmentEpoch: number;
+}
+
+export interface UpdateOptions extends TransactOptions {
+  readonly ifRevision?: number;
+}
+
+/**
+ * Serves groups over a store that any number of replicas share. It keeps nothing between calls: every decision is a pure step
+ * inside one transaction, so any replica can take any call.
+ */
+export class GroupCoordinator {
+  readonly #ports: CoordinatorPorts;
+
+  constructor(ports: CoordinatorPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * A member joins. Without `memberId` it gets a new one; with the id of a member that is alive it is refused (S-02), since two
+   * processes under one id would share partitions.
+   * @throws AllotError MEMBER_ID_IN_USE and those of `heartbeat`.
+   */
+  async join(
+    ref: GroupRef,
+    command: MemberDescription & { readonly memberId?: string },
+    origin: Origin,
+    options?: TransactOptions,
+  ): Promise<MemberAnswer> {
+    const memberId = command.memberId ?? this.#ports.newMemberId();
+    const join: HeartbeatCommand = { ...this.#clamped(command), memberId, memberEpoch: 0 };
+    const result = await this.#step(
+      ref,
+      origin,
+      (group, context, view) => {
+        if (group?.members.has(memberId)) throw memberIdInUse(memberId, view);
+        return heartbeat(group, join, this.#defaults(), context);
+      },
+      { renew: memberId, ...options },
+    );
+    return answerOf(result, memberId, undefined);
+  }
+
+  /**
+   * A member's heartbeat. When nothing is new for the member it costs one statement; else it is a step. Epoch 0 joins or starts
+   * over, -1 leaves, -2 leaves temporarily.
+   */
+  async heartbeat(ref: GroupRef, command: HeartbeatCommand, origin: Origin): Promise<MemberAnswer> {
+    const { memberId, memberEpoch, owned } = command;
+    if (memberEpoch > 0 && command.subscription === undefined) {
+      const steady = await this.#renew(ref, memberId, memberEpoch);
+      if (steady !== undefined) return answerOf(steady, memberId, owned);
+    }
+    const described = { ...this.#clamped(command), memberId, memberEpoch, ...(owned !== undefined && { owned }) };
+    const result = await this.#step(
+      ref,
+      origin,
+      (group, context) => heartbeat(group, described, this.#defaults(), context),
+      { renew: memberId },
+    );
+    return answerOf(result, memberId, owned);
+  }
+
+  /** A member leaves for good, or (static, `temporarily`) until it returns. */
+  async leave(
+    ref: GroupRef,
+    command: { readonly memberId: string; readonly instanceId?: string; readonly temporarily?: boolean },
+    origin: Origin,
+    options?: TransactOptions,
+  ): Promise<void> {
+    const step = command.temporarily ? leaveTemporarily : leave;
+    await this.#step(ref, origin, (group, context) => step(group, command, context), options);
+  }
+
+  /** Creates a group or changes its settings; `outcome` says which. */
+  async putGroup(
+    ref: GroupRef,
+    change: GroupSettingsChange,
+    origin: Origin,
+    options: UpdateOptions = {},
+  ): Promise<{ readonly group: ConsumerGroup; readonly outcome: 'created' | 'changed' | 'unchanged' }> {
+    const { limits } = this.#ports;
+    let before: ConsumerGroup | undefined;
+    const result = await this.#step(
+      ref,
+      origin,
+      (group, context) => {
+        before = group;
+        checkRevision(group?.revision ?? 0, options.ifRevision);
+        const settings = resolveSettings(change, group?.settings, limits, (names) => this.#assignorNames(names));
+        checkGroupType(settings.type);
+        return putSettings(group, settings, context);
+      },
+      options,
+    );
+    const group = result.group!;
+    const outcome = before === undefined ? 'created' : before.revision === group.revision ? 'unchanged' : 'changed';
+    return { group, outcome };
+  }
+
+  /** @throws AllotError GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP, STALE_REVISION. */
+  async deleteGroup(ref: GroupRef, options: UpdateOptions = {}): Promise<void> {
+    await this.#ports.store.transact(
+      ref,
+      ({ group }) => {
+        checkRevision(checkDeletable(group).revision, options.ifRevision);
+        return { group: null, reply: undefined };
+      },
+      options,
+    );
+  }
+
+  /**
+   * Stores a group that was seen in Kafka as a picture that can be planned on. An older picture of it is replaced; a live group of
+   * that id is not.
+   */
+  async importGroup(
+    ref: GroupRef,
+    snapshot: GroupSnapshot,
+    origin: Origin,
+    options?: TransactOptions,
+  ): Promise<'created' | 'changed'> {
+    const defaults = this.#defaults();
+    let existed = false;
+    await this.#step(
+      ref,
+      origin,
+      (group, context) => {
+        existed = group !== undefined;
+        return importedGroup(group, snapshot, defaults, context);
+      },
+      options,
+    );
+    return existed ? 'changed' : 'created';
+  }
+
+  /**
+   * One pass over what time brings: fences members whose session or rebalance timer ended, and shows groups the newest catalog. Safe
+   * to run on every replica at once. Returns how many groups it touched; call again at once while that is `limit`.
+   */
+  async sweep(limit: number, origin: Origin): Promise<number> {
+    const expired = await this.#ports.store.findExpired(limit);
+    for (const { ref } of expired) {
+      await this.#sweepStep(ref, origin, (group, context, { expired }) => fenceOverdue(group, expired, context));
+    }
+    return Math.max(expired.length, await this.refreshCatalog(limit, origin));
+  }
+
+  /** Shows the newest catalog to groups that have not seen it; `cluster` narrows it to one that just changed. */
+  async refreshCatalog(limit: number, origin: Origin, cluster?: string): Promise<number> {
+    const behind = await this.#ports.store.findBehindCatalog(limit, cluster);
+    for (const { ref } of behind) await this.#sweepStep(ref, origin, lookAtCatalog);
+    return behind.length;
+  }
+
+  async #sweepStep(
+    ref: GroupRef,
+    origin: Origin,
+    step: (group: ConsumerGroup, context: StepContext, view: GroupView) => Transition,
+  ): Promise<void> {
+    await this.#ports.store.transact(ref, (view) => {
+      if (view.group === undefined) return { group: undefined, reply: undefined };
+      return toGroupStep(step(view.group, this.#context(view, origin), view));
+    });
+  }
+
+  async #step(
+    ref: GroupRef,
+    origin: Origin,
+    step: (group: ConsumerGroup | undefined, context: StepContext, view: GroupView) => Transition,
+    { renew, ...options }: TransactOptions & { readonly renew?: string } = {},
+  ): Promise<StepResult<undefined>> {
+    return this.#ports.store.transact(
+      ref,
+      (view) => {
+        const transition = step(view.group, this.#context(view, origin), view);
+        return { ...toGroupStep(transition), ...(renew !== undefined && { renewed: [renew] }) };
+      },
+      options,
+    );
+  }
+
+  /** The cheap heartbeat, if nothing is new and this replica knows the group at that revision. */
+  async #renew(ref: GroupRef, memberId: string, memberEpoch: number): Promise<StepResult<undefined> | undefined> {
+    const { store } = this.#ports;
+    const renewal = await store.renewLease(ref, memberId, memberEpoch);
+    if (renewal === undefined) return undefined;
+    const group = store.cached(ref, renewal.revision);
+    if (group === undefined) return undefined;
+    return { reply: undefined, group, leases: new Map([[memberId, renewal.leaseUntil]]), now: renewal.now };
+  }
+
+  #context(view: GroupView, origin: Origin): StepContext {
+    return { now: view.now, catalog: view.catalog, resolveAssignor: this.#ports.resolveAssignor, origin };
+  }
+
+  #defaults(): GroupSettings {
+    return resolveSettings({}, undefined, this.#ports.limits, (names) => names);
+  }
+
+  #assignorNames(names: readonly string[]): readonly string[] {
+    const known: string[] = [];
+    let firstError: unknown;
+    for (const name of names) {
+      try {
+        known.push(this.#ports.resolveAssignor(name).name);
+      } catch (error) {
+        firstError ??= error;
+      }
+    }
+    if (known.length === 0) throw firstError;
+    return [...new Set(known)];
+  }
+
+  #clamped(command: MemberDescription): MemberDescription {
+    const { rebalanceTimeoutMs } = command;
+    if (rebalanceTimeoutMs === undefined) return command;
+    return { ...command, rebalanceTimeoutMs: clampRebalanceTimeout(rebalanceTimeoutMs, this.#ports.limits) };
+  }
+}
+
+function toGroupStep({ group, change }: Transition): GroupStep<undefined> {
+  return { group, ...(change !== undefined && { change }), reply: undefined };
+}
+
+function answerOf(result: StepResult<undefined>, memberId: string, owned: Assignment | undefined): MemberAnswer {
+  const group = result.group!;
+  const member = group.members.get(memberId)!;
+  const { settings, revision, groupEpoch, assignmentEpoch } = group;
+  return {
+    ...memberFacts(member, owned),
+    heartbeatIntervalMs: settings.heartbeatIntervalMs,
+    sessionTimeoutMs: settings.sessionTimeoutMs,
+    leaseUntil: result.leases.get(memberId)!,
+    now: result.now,
+    revision,
+    groupEpoch,
+    assignmentEpoch,
+  };
+}
+
+function memberFacts(member: ConsumerMember, owned: Assignment | undefined) {
+  const assignment = withoutEpochs(member.assigned);
+  const { memberId, memberEpoch, state, rebalanceTimeoutMs } = member;
+  const told = owned !== undefined && sameAssignment(assignment, owned);
+  const revoking = withoutEpochs(member.pendingRevocation);
+  return { memberId, memberEpoch, state, rebalanceTimeoutMs, revoking, ...(!told && { assignment }) };
+}
+
+function memberIdInUse(memberId: string, view: GroupView): AllotError {
+  return new AllotError(
+    'MEMBER_ID_IN_USE',
+    `Member ${memberId} is alive in this group. Join without a memberId to get one of your own; if this is the same worker starting over, send its heartbeat with memberEpoch 0.`,
+    { action: 'fix-request', facts: { memberEpoch: view.group?.members.get(memberId)?.memberEpoch } },
+  );
+}
