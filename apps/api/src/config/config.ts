@@ -1,0 +1,106 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Undefined: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined;
+  /** Absolute folder of the embedded PostgreSQL. */
+  readonly dataDir: string;
+  readonly minSessionTimeoutMs: number;
+  readonly logLevel: LogLevel;
+  /** How long a shutdown waits for requests in flight. */
+  readonly drainMs: number;
+}
+
+/** The environment cannot be served; each problem is a sentence that names the variable. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration from the environment. An empty variable counts as absent.
+ * @throws ConfigError with every problem at once.
+ */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = [];
+  const config: Config = {
+    port: integer(env, 'PORT', 3000, 0, 65_535, problems),
+    host: host(env, problems),
+    databaseUrl: databaseUrl(env, problems),
+    dataDir: resolve(text(env, 'ALLOT_DATA_DIR') ?? '.allot'),
+    minSessionTimeoutMs: integer(env, 'ALLOT_MIN_SESSION_TIMEOUT_MS', 6_000, 1, 3_600_000, problems),
+    logLevel: logLevel(env, problems),
+    drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function text(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+function integer(
+  env: Environment,
+  name: string,
+  byDefault: number,
+  min: number,
+  max: number,
+  problems: string[],
+): number {
+  const value = text(env, name);
+  if (value === undefined) return byDefault;
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  problems.push(`${name} must be a whole number from ${min} to ${max}, but is "${value}".`);
+  return byDefault;
+}
+
+/** Without access control everybody who reaches the port may do everything, so only loopback is served unasked. */
+function host(env: Environment, problems: string[]): string {
+  const value = text(env, 'HOST') ?? '127.0.0.1';
+  if (!isLoopback(value) && text(env, 'ALLOT_ALLOW_UNAUTHENTICATED') !== '1') {
+    problems.push(
+      `HOST is "${value}", which other machines can reach, and this service has no access control yet: anybody on ` +
+        'that network could read, change and delete every cluster and group. Leave HOST at 127.0.0.1 and put an ' +
+        'authenticating proxy in front, or set ALLOT_ALLOW_UNAUTHENTICATED=1 if the network itself is trusted.',
+    );
+  }
+  return value;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const address = host.replace(/^::ffff:/i, '');
+  return isIP(address) === 4 ? address.startsWith('127.') : address === '::1';
+}
+
+function databaseUrl(env: Environment, problems: string[]): string | undefined {
+  const value = text(env, 'DATABASE_URL');
+  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
+    // The value may hold a password, so it is not repeated.
+    problems.push('DATABASE_URL must start with postgresql://, as in postgresql://user:password@host:5432/database.');
+  }
+  return value;
+}
+
+function logLevel(env: Environment, problems: string[]): LogLevel {
+  const value = text(env, 'ALLOT_LOG_LEVEL') ?? 'info';
+  const known = LOG_LEVELS.find((level) => level === value);
+  if (known === undefined) {
+    problems.push(`ALLOT_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, but is "${value}".`);
+  }
+  return known ?? 'info';
+}

@@ -1,0 +1,68 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { LIMITS } from '../config/limits.js';
+import type { Metrics } from '../observability/metrics.js';
+import { sendProblem } from '../problems/problem-filter.js';
+import { decodeUtf8, parseJsonBody } from './json-body.js';
+import { requestIdOf } from './request-id.js';
+import { RouteTable } from './route-table.js';
+
+export interface HttpServer {
+  readonly adapter: FastifyAdapter;
+  readonly routes: RouteTable;
+}
+
+/** Fastify with this service's limits, body parsers, request ids, log lines and metrics. */
+export function createHttpServer(logger: Logger, metrics: Metrics): HttpServer {
+  const adapter = new FastifyAdapter({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    bodyLimit: LIMITS.bodyBytes,
+    // Names are limited by what they are, after decoding; this only has to be longer than any of them, encoded.
+    routerOptions: { maxParamLength: LIMITS.nameLength * 12 },
+    genReqId: requestIdOf,
+    requestIdLogLabel: 'requestId',
+    // The body parsers below keep these keys as data.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+    // Nobody uses Connect-style middleware here.
+    skipMiddie: true,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendProblem(error, request, reply, routes),
+  });
+  const server = adapter.getInstance<FastifyInstance>();
+  const routes = new RouteTable(server);
+  readBodies(server);
+  addHooks(server, metrics);
+  return { adapter, routes };
+}
+
+function readBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  const parsers = { 'application/json': parseJsonBody, 'text/plain': decodeUtf8 };
+  for (const [type, parse] of Object.entries(parsers)) {
+    server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => {
+      try {
+        done(null, parse(body as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
+  }
+}
+
+function addHooks(server: FastifyInstance, metrics: Metrics): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    void reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unmatched';
+    metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    const line = { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    if (reply.statusCode >= 500) request.log.warn(line, 'request failed');
+    else request.log.debug(line, 'request');
+    done();
+  });
+}

@@ -1,0 +1,29 @@
+import type { CatalogStore, ChangeFeed, GroupRef, GroupStore, Origin } from '@allot/coordinator';
+import type { ImportedGroup } from '@allot/interop';
+
+/** What the service needs from outside; tests hand in fakes, `main.ts` the PostgreSQL ones. */
+export interface AppPorts {
+  readonly catalog: CatalogStore;
+  readonly groups: GroupStore;
+  readonly feed: ChangeFeed;
+  readonly database: DatabaseProbe;
+}
+
+/** Whether requests can be served right now. */
+export interface DatabaseProbe {
+  /** @throws AllotError STORE_UNAVAILABLE with the reason when the database is away or its migrations are not applied. */
+  check(): Promise<void>;
+}
+
+/** Keeps a pasted group as a read-only snapshot. */
+export interface GroupImporter {
+  importGroup(ref: GroupRef, group: ImportedGroup, origin: Origin): Promise<void>;
+}
+
+/** Injection tokens, since interfaces have no value at run time: `@Inject(CATALOG_STORE) catalog: CatalogStore`. */
+export const CATALOG_STORE = Symbol('CatalogStore');
+export const GROUP_STORE = Symbol('GroupStore');
+export const CHANGE_FEED = Symbol('ChangeFeed');
+export const DATABASE_PROBE = Symbol('DatabaseProbe');
+export const GROUP_IMPORTER = Symbol('GroupImporter');
+export const CONFIG = Symbol('Config');

@@ -1,0 +1,207 @@
+/** A kind of problem: its HTTP status and a title that never varies (RFC 9457, section 3.1.4). */
+export interface ProblemType {
+  readonly status: number;
+  readonly title: string;
+  /** What happened and what to do about it, for docs/problems.md. */
+  readonly meaning: string;
+}
+
+const type = (status: number, title: string, meaning: string): ProblemType => ({ status, title, meaning });
+
+/**
+ * Every code that this service answers, with its HTTP status. Kafka's names where Kafka has one. This is the only place
+ * where a code gets a status.
+ */
+export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
+  Object.entries({
+    // Requests that are wrong in themselves
+    INVALID_REQUEST: type(
+      400,
+      'Invalid request',
+      'A field or parameter is missing, unknown or of the wrong kind; `errors` names each one by JSON pointer. Fix the request.',
+    ),
+    MALFORMED_JSON: type(400, 'Malformed JSON', 'The body is not JSON, or not UTF-8. Nothing was read from it.'),
+    LIMIT_EXCEEDED: type(
+      422,
+      'Limit exceeded',
+      'A number or a list in the request is beyond a limit of this service; `errors` names the field and the limit.',
+    ),
+    NOT_FOUND: type(
+      404,
+      'Not found',
+      'There is nothing at this path. The document at `/v1/openapi.json` lists every path.',
+    ),
+    METHOD_NOT_ALLOWED: type(
+      405,
+      'Method not allowed',
+      'The path exists, but not for this method; the `Allow` header lists its methods.',
+    ),
+    NOT_ACCEPTABLE: type(406, 'Not acceptable', 'No media type of the `Accept` header can be served here.'),
+    PAYLOAD_TOO_LARGE: type(413, 'Payload too large', 'The body is larger than this service takes. Split the request.'),
+    URI_TOO_LONG: type(414, 'URI too long', 'A name in the path is longer than any name can be.'),
+    UNSUPPORTED_MEDIA_TYPE: type(
+      415,
+      'Unsupported media type',
+      'The body has a `Content-Type` that this operation does not read.',
+    ),
+    REQUEST_TIMEOUT: type(408, 'Request timeout', 'The request did not arrive in time.'),
+
+    // Things that are not there
+    CLUSTER_NOT_FOUND: type(
+      404,
+      'Cluster not found',
+      'No cluster has this name. `default` exists from the start; create others by PUT.',
+    ),
+    BROKER_NOT_FOUND: type(404, 'Broker not found', 'The cluster has no broker with this id.'),
+    UNKNOWN_TOPIC_OR_PARTITION: type(
+      404,
+      'Unknown topic or partition',
+      'The cluster has no such topic, or the topic no such partition.',
+    ),
+    GROUP_ID_NOT_FOUND: type(
+      404,
+      'Group not found',
+      'The cluster has no group with this id; a member that gets this must join again.',
+    ),
+    UNKNOWN_MEMBER_ID: type(
+      404,
+      'Unknown member',
+      'The group does not know this member: it left, or its session expired. Stop working on its partitions and join again.',
+    ),
+    PLAN_NOT_FOUND: type(404, 'Plan not found', 'No stored plan has this id, or it expired.'),
+    UNKNOWN_PARTITIONER: type(
+      404,
+      'Unknown partitioner',
+      'No partitioner has this name; `/v1/partitioners` lists them.',
+    ),
+    REVISION_COMPACTED: type(
+      410,
+      'Revision compacted',
+      'The history no longer goes back that far. Read a fresh snapshot.',
+    ),
+
+    // Conditions of the caller
+    STALE_REVISION: type(
+      412,
+      'Stale revision',
+      'It changed since the revision in `If-Match`. Read it again, then decide again.',
+    ),
+    STALE_PLAN: type(412, 'Stale plan', 'The group changed since the plan was made. Make a new plan.'),
+    PRECONDITION_REQUIRED: type(
+      428,
+      'Precondition required',
+      'Destructive requests need `If-Match` with the revision that was read, or `*` for whatever is there.',
+    ),
+    IDEMPOTENCY_KEY_REUSED: type(
+      422,
+      'Idempotency key reused',
+      'The same `Idempotency-Key` came before with another request. Use a new key for a new request.',
+    ),
+    IDEMPOTENCY_KEY_IN_USE: type(
+      409,
+      'Idempotency key in use',
+      'A request with this `Idempotency-Key` is still being answered. Retry shortly.',
+    ),
+
+    // Members and groups
+    FENCED_MEMBER_EPOCH: type(
+      409,
+      'Fenced member epoch',
+      'The member epoch is not the one that the group has for this member. Drop all partitions at once and join again.',
+    ),
+    STALE_MEMBER_EPOCH: type(409, 'Stale member epoch', 'The member has a newer epoch by now. Read it and retry.'),
+    ILLEGAL_GENERATION: type(
+      409,
+      'Illegal generation',
+      'The group is in another generation. Drop all partitions and join again.',
+    ),
+    FENCED_INSTANCE_ID: type(409, 'Fenced instance id', 'Another member took over this instance id. Stop this one.'),
+    UNRELEASED_INSTANCE_ID: type(
+      409,
+      'Unreleased instance id',
+      'Another member still holds this instance id. Retry when its session has ended.',
+    ),
+    REBALANCE_IN_PROGRESS: type(
+      409,
+      'Rebalance in progress',
+      'The group is rebalancing; a member of a classic group must join again.',
+    ),
+    GROUP_MAX_SIZE_REACHED: type(409, 'Group is full', 'The group has as many members as it takes.'),
+    NON_EMPTY_GROUP: type(409, 'Group is not empty', 'The group still has members. Let them leave first.'),
+    GROUP_READ_ONLY: type(
+      409,
+      'Group is read-only',
+      'The group is an imported snapshot, which nobody can join or change.',
+    ),
+    INCONSISTENT_GROUP_PROTOCOL: type(
+      422,
+      'Inconsistent group protocol',
+      'The member and the group have no protocol in common.',
+    ),
+    UNSUPPORTED_ASSIGNOR: type(422, 'Unsupported assignor', 'No assignor has this name; `/v1/assignors` lists them.'),
+    INVALID_SESSION_TIMEOUT: type(
+      422,
+      'Invalid session timeout',
+      'The session timeout is outside of what the service allows.',
+    ),
+    INVALID_REGULAR_EXPRESSION: type(
+      422,
+      'Invalid regular expression',
+      'The pattern is not a regular expression in RE2 syntax.',
+    ),
+    INVALID_GROUP_ID: type(422, 'Invalid group id', 'The group id is empty or has characters that it cannot have.'),
+
+    // Clusters and topics
+    INVALID_TOPIC_EXCEPTION: type(
+      422,
+      'Invalid topic',
+      'Topic names have 1 to 249 characters of a-z, A-Z, 0-9, ".", "_" and "-", and are not "." or "..".',
+    ),
+    INVALID_PARTITIONS: type(
+      422,
+      'Invalid partitions',
+      'The partition count is impossible, or smaller than it was: partitions only grow. Delete and recreate the topic to shrink it.',
+    ),
+    INVALID_REPLICATION_FACTOR: type(
+      422,
+      'Invalid replication factor',
+      'There are not that many brokers, or the factor is not positive.',
+    ),
+    INVALID_REPLICA_ASSIGNMENT: type(
+      422,
+      'Invalid replica assignment',
+      'The replicas, leader or in-sync replicas contradict each other.',
+    ),
+    NON_EMPTY_CLUSTER: type(409, 'Cluster is not empty', 'The cluster still has topics or groups. Delete them first.'),
+    CLUSTER_PROTECTED: type(409, 'Cluster is protected', 'The cluster `default` cannot be deleted.'),
+    IMPORT_FAILED: type(
+      422,
+      'Nothing to import',
+      'Nothing in the text was understood; `lines` says why, line by line.',
+    ),
+
+    // The service itself
+    STORE_UNAVAILABLE: type(
+      503,
+      'Store unavailable',
+      'The database cannot be reached. Nothing was changed unless an earlier answer said so. Retry.',
+    ),
+    OVERLOADED: type(503, 'Overloaded', 'The service has more to do than it can. Retry later.'),
+    SHUTTING_DOWN: type(503, 'Shutting down', 'This instance is stopping. Retry, on another instance if there is one.'),
+    INTERNAL_ERROR: type(
+      500,
+      'Internal error',
+      'A fault of this service. The log has the details under the request id.',
+    ),
+  }),
+);
+
+/** The path that identifies a kind of problem, /problems/unknown-member-id. */
+export function problemTypePath(code: string): string {
+  return `/problems/${code.toLowerCase().replaceAll('_', '-')}`;
+}
+
+/** The type of a code. A code that nobody listed is a fault of this service, which a test finds. */
+export function problemTypeOf(code: string): ProblemType {
+  return PROBLEM_TYPES.get(code) ?? PROBLEM_TYPES.get('INTERNAL_ERROR')!;
+}
