@@ -4,6 +4,11 @@ import type { GroupAssignment, GroupSpec } from '@allot/model';
 export interface AssignOptions {
   /** Kafka version whose rule is wanted, "4.0" or "4.1.0"; the newest known rule when absent. */
   readonly kafkaVersion?: string;
+  /**
+   * 'given' when the order of topics inside each member's `owned` is the order in which they entered the broker's own map;
+   * only `uniform` reads it, and only where two topic ids share a hash bucket. Absent, the likeliest order is assumed.
+   */
+  readonly ownedOrder?: 'given';
 }
 
 /** Something a person should know about an answer. `code` is stable, kebab-case; `message` is for people. */

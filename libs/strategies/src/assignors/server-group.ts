@@ -1,0 +1,105 @@
+import type { GroupSpec, MemberSpec } from '@allot/model';
+import { invalidRequest } from '@allot/model';
+
+import { hashWalk } from '../hashing/hash-walk.js';
+import { STRING_KEYS } from '../hashing/java-hash-map.js';
+import type { UuidWords } from '../hashing/uuid-hash.js';
+import { parseUuid, uuidOfName } from '../hashing/uuid-hash.js';
+import type { AssignmentWarning } from './assignor.js';
+import type { ClientGroup } from './client-group.js';
+import { indexClientGroup } from './client-group.js';
+import { NOBODY } from './owners.js';
+
+/**
+ * A group as the broker's assignors (KIP-848) see it. The dense integers are those of `ClientGroup`; in addition topics have
+ * ids, members have the place that Java's hash map gives them, and partitions have the owner of the previous target.
+ */
+export interface ServerGroup extends ClientGroup {
+  /** Topic ids by dense topic; a topic given without an id has one made from its name. */
+  readonly topicIds: readonly UuidWords[];
+  /** Members in the order in which the broker walks them. */
+  readonly memberWalk: Int32Array;
+  /** Whether all members subscribe to the same set of names, which decides the rule. */
+  readonly homogeneous: boolean;
+  /** The owner of each dense partition in the previous target, among the members that still subscribe to its topic. */
+  readonly previous: Int32Array;
+}
+
+/** Reads a group once, with topic ids and previous owners. Linear in what the group lists. */
+export function indexServerGroup(spec: GroupSpec): ServerGroup {
+  const group = indexClientGroup(spec);
+  const warnings = [...group.warnings];
+  const topicIds = group.topics.map(({ id, name }) => (id === undefined ? uuidOfName(name) : parseUuid(id)));
+  refuseSharedIds(group);
+  return {
+    ...group,
+    warnings,
+    topicIds,
+    memberWalk: hashWalk(
+      group.members.map(({ id }) => id),
+      STRING_KEYS,
+    ),
+    homogeneous: haveSameSubscription(group),
+    previous: previousOwners(group, warnings),
+  };
+}
+
+function refuseSharedIds({ topics }: ClientGroup): void {
+  const nameOf = new Map<string, string>();
+  for (const { id, name } of topics) {
+    if (id === undefined) continue;
+    const other = nameOf.get(id);
+    if (other !== undefined) throw invalidRequest(`Topics "${other}" and "${name}" have the same id ${id}.`);
+    nameOf.set(id, name);
+  }
+}
+
+/** Kafka compares names, so a name without metadata counts. */
+function haveSameSubscription({ patterns }: ClientGroup): boolean {
+  if (patterns.length < 2) return true;
+  const first = new Set(patterns[0]!.names);
+  return patterns.every(({ names }) => {
+    const distinct = new Set(names);
+    return distinct.size === first.size && names.every((name) => first.has(name));
+  });
+}
+
+function previousOwners(group: ClientGroup, warnings: AssignmentWarning[]): Int32Array {
+  const { members, partitionOffset, partitionCount, patterns, patternOf } = group;
+  const owners = new Int32Array(partitionCount).fill(NOBODY);
+  const subscribed = patterns.map(({ topics }) => {
+    const flags = new Uint8Array(group.topics.length);
+    for (const topic of topics) flags[topic] = 1;
+    return flags;
+  });
+  for (let member = 0; member < members.length; member++) {
+    const flags = subscribed[patternOf[member]!]!;
+    for (const [name, partitions] of members[member]!.owned ?? []) {
+      const topic = group.topicIndex.get(name);
+      if (topic === undefined || flags[topic] === 0) continue;
+      const first = partitionOffset[topic]!;
+      const count = partitionOffset[topic + 1]! - first;
+      for (const partition of partitions) {
+        if (!(partition >= 0 && partition < count)) warnings.push(noSuchPartition(members[member]!, name, partition));
+        else if (owners[first + partition] === NOBODY) owners[first + partition] = member;
+        else if (owners[first + partition] !== member)
+          warnings.push(twoOwners(members[owners[first + partition]!]!, members[member]!, name, partition));
+      }
+    }
+  }
+  return owners;
+}
+
+function noSuchPartition({ id }: MemberSpec, topic: string, partition: number): AssignmentWarning {
+  return {
+    code: 'unknown-owned-partition',
+    message: `Member "${id}" is said to own ${topic}-${partition}, which does not exist; that is ignored.`,
+  };
+}
+
+function twoOwners(first: MemberSpec, second: MemberSpec, topic: string, partition: number): AssignmentWarning {
+  return {
+    code: 'conflicting-claim',
+    message: `Both "${first.id}" and "${second.id}" are said to own ${topic}-${partition}; only the first counts.`,
+  };
+}
