@@ -1,0 +1,89 @@
+package allot.oracle;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
+
+/**
+ * Answers the lines of a vector file: a line without what Kafka says goes in, the whole line comes out.
+ *
+ * A broker line that goes on where the line before it ended takes its owned topics in the order of that line's answer, as
+ * the broker would. Where two topics share a bucket of a hash map, uniform's answer depends on that order, and files that
+ * sort the owned topics by name do not hold it.
+ */
+final class Answers {
+    private Map<String, List<String>> walk = Map.of();
+
+    /** The name of a line's kind, for summaries. */
+    static String kind(JsonNode line) {
+        if (line.has("assignor")) return line.get("assignor").textValue();
+        if (line.has("placer")) return line.get("placer").textValue();
+        return line.has("keyHex") ? "murmur2" : "coordinator-lookup";
+    }
+
+    /** @throws UnsupportedOperationException when this Kafka version no longer has the rule. */
+    ObjectNode answer(JsonNode question) {
+        ObjectNode line = question.deepCopy();
+        if (line.has("assignor")) {
+            String assignor = line.get("assignor").textValue();
+            Group group = Vectors.group(line);
+            Group.Assignment assignment = assignor.startsWith("server-") ? broker(assignor, group) : ClientAssignors.answer(assignor, group);
+            line.set("assignment", Vectors.JSON.valueToTree(assignment));
+        } else if (line.has("placer")) {
+            line.set("replicas", Vectors.JSON.valueToTree(replicas(line)));
+        } else if (line.has("keyHex")) {
+            byte[] key = HexFormat.of().parseHex(line.get("keyHex").textValue());
+            line.put("murmur2", Utils.murmur2(key));
+            line.put("partition", BuiltInPartitioner.partitionForKey(key, line.get("partitions").intValue()));
+        } else if (line.has("groupId")) {
+            String group = line.get("groupId").textValue();
+            line.put("hashCode", group.hashCode());
+            line.put("partition", Utils.abs(group.hashCode()) % line.get("offsetsPartitions").intValue());
+        } else {
+            throw new IllegalArgumentException("A line is neither an assignment nor a placement, a key or a group id: " + question);
+        }
+        return line;
+    }
+
+    private Group.Assignment broker(String assignor, Group group) {
+        List<Group.Member> members = new ArrayList<>();
+        for (Group.Member member : group.members()) {
+            List<String> order = walk.get(member.id());
+            if (order == null || !member.owned().keySet().equals(new HashSet<>(order))) {
+                members.add(member);
+                continue;
+            }
+            Map<String, List<Integer>> owned = new LinkedHashMap<>();
+            for (String topic : order) owned.put(topic, member.owned().get(topic));
+            members.add(new Group.Member(member.id(), member.instanceId(), member.rack(), member.topics(), null, owned));
+        }
+        BrokerAssignors.Question question = new BrokerAssignors.Question(assignor, new Group(group.topics(), members));
+        GroupAssignment answer = question.ask();
+        walk = question.walk(answer);
+        return question.read(answer);
+    }
+
+    private static Object replicas(JsonNode line) {
+        int partitions = line.get("partitions").intValue();
+        int replicationFactor = line.get("replicationFactor").intValue();
+        if (line.get("placer").textValue().equals("kraft-striped")) {
+            return Placements.striped(line.get("seed").longValue(), Vectors.brokers(line), partitions, replicationFactor);
+        }
+        return Placements.adminUtils(
+            Vectors.brokers(line),
+            partitions,
+            replicationFactor,
+            line.get("fixedStartIndex").intValue(),
+            line.get("startPartitionId").intValue()
+        );
+    }
+}
