@@ -85,7 +85,7 @@ function readMember(reader: JsonReader, value: unknown, pointer: string): Member
   const member = reader.object(value, pointer, MEMBER_KEYS);
   if (member === undefined) return undefined;
   return compact({
-    ...readNewMember(reader, member, pointer),
+    ...readIdentity(reader, member, pointer),
     topics: readTopics(reader, member['topics'], pointer),
     owned: optional(member['owned'], (owned) => readOwned(reader, owned, `${pointer}/owned`)),
     generation: optional(member['generation'], (value) => reader.integer(value, `${pointer}/generation`, -1, LARGEST)),
@@ -97,10 +97,11 @@ function readTopics(reader: JsonReader, value: unknown, pointer: string): string
   return reader.texts(value, `${pointer}/topics`, PLAN_LIMITS.topics);
 }
 
-function readNewMember(reader: JsonReader, member: Readonly<Record<string, unknown>>, pointer: string): NewMember {
+type Identity = Omit<NewMember, 'topics'>;
+
+function readIdentity(reader: JsonReader, member: Readonly<Record<string, unknown>>, pointer: string): Identity {
   return compact({
     id: reader.text(member['id'], `${pointer}/id`) ?? '',
-    topics: optional(member['topics'], (topics) => readTopics(reader, topics, pointer)),
     instanceId: optional(member['instanceId'], (value) => reader.text(value, `${pointer}/instanceId`)),
     rack: optional(member['rack'], (value) => reader.text(value, `${pointer}/rack`)),
     weight: optional(member['weight'], (value) => reader.number(value, `${pointer}/weight`)),
@@ -217,6 +218,8 @@ function readAdded(reader: JsonReader, value: unknown, pointer: string): number 
   return reader.list(value, pointer, PLAN_LIMITS.members, (entry, at) => {
     if (typeof entry === 'string') return reader.text(entry, at);
     const member = reader.object(entry, at, NEW_MEMBER_KEYS);
-    return member && readNewMember(reader, member, at);
+    if (member === undefined) return undefined;
+    const topics = optional(member['topics'], (value) => readTopics(reader, value, at));
+    return compact({ ...readIdentity(reader, member, at), topics });
   });
 }

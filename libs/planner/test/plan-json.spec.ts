@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import { AllotError } from '@allot/model';
+import { changesFromJson, planFromJson } from '../src/plan-from-json.js';
+import { planToJson } from '../src/plan-to-json.js';
+import { plan } from '../src/plan.js';
+
+function faults(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof AllotError) return error.errors.map(({ pointer }) => pointer);
+    throw error;
+  }
+  return [];
+}
+
+describe('reading a plan', () => {
+  it('reads every field', () => {
+    const input = planFromJson({
+      assignor: ['sticky', 'range'],
+      kafkaVersion: '4.0',
+      protocol: 'consumer',
+      topics: [{ name: 'orders', id: 'abc', partitions: 2, racks: [['a', 'b'], []], weights: [1, 2] }],
+      members: [
+        {
+          id: 'c1',
+          topics: ['orders'],
+          instanceId: 'i1',
+          rack: 'a',
+          owned: { orders: [1, 0, 1] },
+          generation: 3,
+          weight: 2,
+          streams: { orders: 2 },
+        },
+        { id: 'c2', topics: [], streams: 3 },
+      ],
+      changes: [
+        { addMembers: 2 },
+        { removeMembers: ['c1'] },
+        { topic: 'orders', partitions: 12 },
+        { assignor: 'cooperative-sticky' },
+        { addMembers: ['x', { id: 'y', rack: 'b' }], topics: ['orders'], rack: 'a' },
+        { member: 'c2', rack: null },
+        { addTopic: { name: 'new', partitions: 1 } },
+        { removeTopic: 'new' },
+      ],
+    });
+    expect(input).toEqual({
+      assignor: ['sticky', 'range'],
+      kafkaVersion: '4.0',
+      protocol: 'consumer',
+      topics: [{ name: 'orders', id: 'abc', partitions: 2, racks: [['a', 'b'], []], weights: [1, 2] }],
+      members: [
+        {
+          id: 'c1',
+          topics: ['orders'],
+          instanceId: 'i1',
+          rack: 'a',
+          owned: new Map([['orders', [0, 1]]]),
+          generation: 3,
+          weight: 2,
+          streams: new Map([['orders', 2]]),
+        },
+        { id: 'c2', topics: [], streams: 3 },
+      ],
+      changes: [
+        { addMembers: 2 },
+        { removeMembers: ['c1'] },
+        { topic: 'orders', partitions: 12 },
+        { assignor: 'cooperative-sticky' },
+        { addMembers: ['x', { id: 'y', rack: 'b' }], topics: ['orders'], rack: 'a' },
+        { member: 'c2', rack: null },
+        { addTopic: { name: 'new', partitions: 1 } },
+        { removeTopic: 'new' },
+      ],
+    });
+  });
+
+  it('takes a line of the conformance vectors as it is, and range where no assignor is named', () => {
+    expect(planFromJson({ id: 'x-1', topics: [], members: [], assignment: {} })).toEqual({
+      assignor: 'range',
+      topics: [],
+      members: [],
+    });
+  });
+
+  it('keeps __proto__ as a name', () => {
+    const body: unknown = JSON.parse(
+      '{"topics": [], "members": [{"id": "m", "topics": [], "owned": {"__proto__": [1]}}]}',
+    );
+    expect(planFromJson(body).members[0]!.owned).toEqual(new Map([['__proto__', [1]]]));
+  });
+
+  it('names every fault by its pointer', () => {
+    const body = {
+      assignor: 7,
+      protocol: 'gossip',
+      topics: [{ name: '', partitions: -1 }, 'orders', { name: 'a', partitions: 1, partition: 2, racks: 'a' }],
+      members: [{ topics: 'orders', owned: { 'a/b': ['0'] }, generation: -2 }, null],
+      changes: [
+        {},
+        { addMembers: 1, removeMembers: 1 },
+        { topic: 't', partition: 3 },
+        { member: 'm' },
+        [],
+        { assignor: null },
+      ],
+      extra: true,
+    };
+    expect(faults(() => planFromJson(body))).toEqual([
+      '/extra',
+      '/protocol',
+      '/assignor',
+      '/topics/0/name',
+      '/topics/0/partitions',
+      '/topics/1',
+      '/topics/2/partition',
+      '/topics/2/racks',
+      '/members/0/id',
+      '/members/0/topics',
+      '/members/0/owned/a~1b/0',
+      '/members/0/generation',
+      '/members/1',
+      '/changes/0',
+      '/changes/1',
+      '/changes/2/partition',
+      '/changes/2/partitions',
+      '/changes/3',
+      '/changes/4',
+      '/changes/5/assignor',
+    ]);
+  });
+
+  it.each([undefined, null, 3, 'x', []])('refuses %p as a whole', (body) => {
+    expect(faults(() => planFromJson(body))).toEqual(['']);
+  });
+
+  it('refuses what means nothing together, with pointers too', () => {
+    const twice = {
+      topics: [
+        { name: 't', partitions: 1, racks: [] },
+        { name: 't', partitions: 1 },
+      ],
+      members: [
+        { id: 'a', topics: [], instanceId: 'i' },
+        { id: 'a', topics: [], instanceId: 'i', weight: -1 },
+      ],
+    };
+    expect(faults(() => plan(planFromJson(twice)))).toEqual([
+      '/topics/1/name',
+      '/members/1/id',
+      '/members/1/instanceId',
+      '/topics/0/racks',
+      '/members/1/weight',
+    ]);
+  });
+
+  it('bounds the list of faults', () => {
+    expect(faults(() => changesFromJson(Array.from({ length: 900 }, () => ({}))))).toHaveLength(100);
+    expect(faults(() => changesFromJson(Array.from({ length: 1001 }, () => ({}))))).toEqual(['/changes']);
+  });
+});
+
+describe('writing a plan', () => {
+  it('has the documented shape', () => {
+    const body = {
+      assignor: 'roundrobin',
+      topics: [{ name: 'orders', partitions: 3 }],
+      members: [{ id: 'c1', topics: ['orders'] }],
+      changes: [{ addMembers: 1 }],
+    };
+    expect(JSON.parse(JSON.stringify(planToJson(plan(planFromJson(body)))))).toMatchObject({
+      current: { c1: { orders: [0, 1, 2] } },
+      target: { c1: { orders: [0, 2] }, c2: { orders: [1] } },
+      diff: [{ topic: 'orders', partition: 1, from: 'c1', to: 'c2' }],
+      stats: { moves: 1, skew: { overall: 1, perTopic: { orders: 1 } }, idle: [] },
+      currentSource: 'computed',
+      addedMembers: ['c2'],
+    });
+  });
+
+  it('writes __proto__ as an ordinary key', () => {
+    const text = JSON.stringify(
+      planToJson(
+        plan({
+          assignor: 'range',
+          topics: [{ name: '__proto__', partitions: 1 }],
+          members: [{ id: '__proto__', topics: ['__proto__'] }],
+        }),
+      ),
+    );
+    expect(text).toContain('"target":{"__proto__":{"__proto__":[0]}}');
+    expect(text).toContain('"perTopic":{"__proto__":0}');
+  });
+});

@@ -1,0 +1,318 @@
+import { describe, expect, it } from '@jest/globals';
+import { AllotError, findViolations } from '@allot/model';
+import { findAssignor } from '@allot/strategies';
+import type { Assignor } from '@allot/strategies';
+import { plan } from '../src/plan.js';
+import type { PlanInput, PlanResult } from '../src/plan-types.js';
+import { loads, member, members, plain, topics } from './support/groups.js';
+import { stickyStandIn } from './support/sticky-stand-in.js';
+
+const resolve = (name: string): Assignor | undefined => (name === 'stand-in' ? stickyStandIn : findAssignor(name));
+const run = (input: PlanInput): PlanResult => plan(input, resolve);
+const codes = (result: PlanResult): string[] => result.warnings.map(({ code }) => code);
+
+describe('a what-if without claims', () => {
+  const group = { topics: topics({ orders: 10 }), members: members(3, ['orders']) };
+
+  it('computes the current assignment first, so that "10 partitions, 3 members, add 2" needs no claims', () => {
+    const result = run({ ...group, assignor: 'stand-in', changes: [{ addMembers: 2 }] });
+    expect(result.currentSource).toBe('computed');
+    expect(loads(result.current)).toEqual([4, 3, 3]);
+    expect(loads(result.target)).toEqual([2, 2, 2, 2, 2]);
+    expect(result.addedMembers).toEqual(['c4', 'c5']);
+    expect(result.moves).toBe(4);
+    expect(result.forcedMoves).toBe(0);
+    expect(result.diff.every(({ from, to }) => from!.startsWith('c') && ['c4', 'c5'].includes(to!))).toBe(true);
+    expect(result.skew).toEqual({
+      before: { overall: 1, perTopic: new Map([['orders', 1]]) },
+      after: { overall: 0, perTopic: new Map([['orders', 0]]) },
+    });
+  });
+
+  it('shows what range does to the same group', () => {
+    const result = run({ ...group, assignor: 'range', changes: [{ addMembers: 2 }] });
+    expect(plain(result.current)).toEqual({
+      c1: { orders: [0, 1, 2, 3] },
+      c2: { orders: [4, 5, 6] },
+      c3: { orders: [7, 8, 9] },
+    });
+    expect(result.diff).toEqual([
+      { topic: 'orders', partition: 2, from: 'c1', to: 'c2' },
+      { topic: 'orders', partition: 3, from: 'c1', to: 'c2' },
+      { topic: 'orders', partition: 4, from: 'c2', to: 'c3' },
+      { topic: 'orders', partition: 5, from: 'c2', to: 'c3' },
+      { topic: 'orders', partition: 6, from: 'c2', to: 'c4' },
+      { topic: 'orders', partition: 7, from: 'c3', to: 'c4' },
+      { topic: 'orders', partition: 8, from: 'c3', to: 'c5' },
+      { topic: 'orders', partition: 9, from: 'c3', to: 'c5' },
+    ]);
+    expect(result.disruption).toEqual({
+      eager: { protocol: 'eager', partitionsPaused: 10, rebalances: 1 },
+      cooperative: { protocol: 'cooperative', partitionsPaused: 8, rebalances: 2 },
+      consumer: { protocol: 'consumer', partitionsPaused: 8, rebalances: 1 },
+    });
+    expect(codes(result)).toEqual(['eager-stops-the-world']);
+  });
+
+  it('without changes answers the assignment itself, with nothing to do', () => {
+    const result = run({ ...group, assignor: 'range' });
+    expect(plain(result.target)).toEqual(plain(result.current));
+    expect([result.diff, result.warnings, result.moves]).toEqual([[], [], 0]);
+    expect(result.disruption.eager.partitionsPaused).toBe(0);
+  });
+});
+
+describe('a what-if on claims', () => {
+  it('counts a move as forced when the owner is gone or no longer subscribes', () => {
+    const result = run({
+      assignor: 'stand-in',
+      topics: topics({ t: 4, u: 1 }),
+      members: [
+        member('a', ['t'], { t: [0, 1] }, 3),
+        member('b', ['t', 'u'], { t: [2], u: [0] }, 3),
+        member('c', ['t'], { t: [3] }, 3),
+      ],
+      changes: [{ removeMembers: ['c'] }, { member: 'b', topics: ['t'] }, { member: 'a', topics: ['t', 'u'] }],
+    });
+    expect(result.currentSource).toBe('owned');
+    expect(result.removedMembers).toEqual(['c']);
+    expect(result.diff).toEqual(
+      expect.arrayContaining([
+        { topic: 't', partition: 3, from: 'c', to: 'b' },
+        { topic: 'u', partition: 0, from: 'b', to: 'a' },
+      ]),
+    );
+    expect([result.moves, result.forcedMoves]).toEqual([2, 2]);
+  });
+
+  it('tells new and vanished partitions from moves', () => {
+    const owned = [member('a', ['t', 'u'], { t: [0], u: [0] }, 1), member('b', ['t', 'u'], { t: [1] }, 1)];
+    const result = run({
+      assignor: 'stand-in',
+      topics: topics({ t: 2, u: 1 }),
+      members: owned,
+      changes: [{ topic: 't', partitions: 4 }, { removeTopic: 'u' }],
+    });
+    expect(result.diff).toEqual([
+      { topic: 't', partition: 2, from: null, to: 'a' },
+      { topic: 't', partition: 3, from: null, to: 'b' },
+      { topic: 'u', partition: 0, from: 'a', to: null },
+    ]);
+    expect(result.moves).toBe(0);
+    expect(result.unknownTopics).toEqual(['u']);
+  });
+
+  it('lets a change of assignor see what the members own', () => {
+    const group = {
+      topics: topics({ t: 4 }),
+      members: [member('b', ['t'], { t: [0, 1] }, 1), member('a', ['t'], { t: [2, 3] }, 1)],
+    };
+    expect(run({ ...group, assignor: 'range', changes: [{ assignor: 'stand-in' }] }).moves).toBe(0);
+    expect(run({ ...group, assignor: 'stand-in', changes: [{ assignor: ['own.Rule', 'range'] }] })).toMatchObject({
+      assignor: 'range',
+      moves: 4,
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'assignor-passed-over' })]),
+    });
+  });
+
+  it('C-07 a member that missed a generation: the plan says that its ownership was interrupted', () => {
+    const result = run({
+      assignor: 'stand-in',
+      topics: topics({ topic: 6 }),
+      members: [
+        member('A', ['topic'], { topic: [0, 3] }, 1),
+        member('B', ['topic'], { topic: [0, 1, 4] }, 2),
+        member('C', ['topic'], { topic: [2, 3, 5] }, 2),
+      ],
+    });
+    expect(plain(result.current)).toEqual({ A: {}, B: { topic: [0, 1, 4] }, C: { topic: [2, 3, 5] } });
+    expect(result.warnings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'generation-gap', members: ['A'], count: 1 }),
+        expect.objectContaining({ code: 'stale-claim', members: ['A'], count: 2 }),
+      ]),
+    );
+  });
+
+  it('gives a partition that two members claim in the same generation to nobody, and says so', () => {
+    const result = run({
+      assignor: 'range',
+      topics: topics({ t: 2 }),
+      members: [member('a', ['t'], { t: [0, 1] }, 5), member('b', ['t'], { t: [1] }, 5)],
+    });
+    expect(plain(result.current)).toEqual({ a: { t: [0] }, b: {} });
+    expect(result.warnings).toContainEqual(
+      expect.objectContaining({ code: 'conflicting-claims', count: 1, topics: ['t'] }),
+    );
+  });
+
+  it("warns when a rule gives a partition to a member that does not subscribe, as Kafka's sticky ones can", () => {
+    const faulty: Assignor = {
+      ...stickyStandIn,
+      assign: () => {
+        const target = new Map([
+          ['a', new Map([['u', [0]]])],
+          ['b', new Map()],
+        ]);
+        return { assignment: target, target, warnings: [] };
+      },
+    };
+    const result = plan(
+      { assignor: 'x', topics: topics({ u: 1 }), members: [member('a', ['t']), member('b', ['u'])] },
+      () => faulty,
+    );
+    expect(result.warnings).toContainEqual(
+      expect.objectContaining({ code: 'assigned-to-non-subscriber', members: ['a'], topics: ['u'], count: 1 }),
+    );
+  });
+});
+
+describe('warnings of idle members and skew', () => {
+  it.each([
+    { case: 'i', members: 2, count: 2, partitions: 1, skew: 2, idle: 1, roundRobin: [1, 1] },
+    { case: 'ii', members: 12, count: 30, partitions: 1, skew: 30, idle: 11, roundRobin: [2, 3] },
+    { case: 'iii', members: 4, count: 100, partitions: 5, skew: 100, idle: 0, roundRobin: [125, 125] },
+  ])(
+    'A-04 ($case) range over many small topics: skew $skew, and what roundrobin would give',
+    ({ members: m, count, partitions, skew, idle, roundRobin }) => {
+      const names = Array.from({ length: count }, (_, i) => `topic-${String(i).padStart(3, '0')}`);
+      const result = run({
+        assignor: 'range',
+        topics: names.map((name) => ({ name, partitions })),
+        members: members(m, names),
+      });
+      expect(result.skew.after.overall).toBe(skew);
+      expect(result.idle).toEqual(
+        members(m, names)
+          .slice(m - idle)
+          .map(({ id }) => ({ member: id, reason: 'assignor-rule' })),
+      );
+      const warning = result.warnings.find(({ code }) => code === 'skew')!;
+      expect(warning).toMatchObject({ severity: 'warning', count: skew });
+      expect(warning.alternatives).toContainEqual({
+        assignor: 'roundrobin',
+        idle: 0,
+        least: roundRobin[0],
+        most: roundRobin[1],
+      });
+      expect(codes(result).includes('idle-members')).toBe(idle > 0);
+    },
+  );
+
+  it('B-07 shows that roundrobin leaves a member idle although there is enough for all', () => {
+    const all = ['topic1', 'topic2', 'topic3', 'topic4', 'topic5'];
+    const odd = ['topic1', 'topic3', 'topic5'];
+    const result = run({
+      assignor: 'roundrobin',
+      topics: topics({ topic1: 2, topic2: 1, topic3: 2, topic4: 1, topic5: 2 }),
+      members: [member('consumer1', all), member('consumer2', odd), member('consumer3', odd), member('consumer4', all)],
+    });
+    expect(loads(result.target)).toEqual([3, 3, 0, 2]);
+    expect(result.idle).toEqual([{ member: 'consumer3', reason: 'assignor-rule' }]);
+    expect(codes(result)).toEqual(expect.arrayContaining(['idle-members', 'skew']));
+  });
+
+  it('tells the reasons of idleness apart', () => {
+    const result = run({
+      assignor: 'range',
+      topics: topics({ t: 2, none: 0 }),
+      members: [
+        member('a', ['t']),
+        member('b', ['t']),
+        member('c', ['t']),
+        member('d', []),
+        member('e', ['none', 'ghost']),
+      ],
+    });
+    expect(result.idle).toEqual([
+      { member: 'c', reason: 'more-members-than-partitions' },
+      { member: 'd', reason: 'no-subscription' },
+      { member: 'e', reason: 'no-partitions' },
+    ]);
+    expect(result.warnings.find(({ code }) => code === 'idle-members')).toMatchObject({
+      count: 3,
+      members: ['c', 'd', 'e'],
+    });
+  });
+});
+
+describe('topics that are not there', () => {
+  it.each([
+    { case: 'i', listed: topics({ t: 2 }), unknown: ['ghost'], warned: ['unknown-topic'] },
+    { case: 'ii', listed: topics({ t: 2, ghost: 0 }), unknown: [], warned: ['empty-topic'] },
+  ])(
+    'B-06 ($case) an unknown topic and one without partitions give the same assignment, and are named',
+    ({ listed, unknown, warned }) => {
+      for (const assignor of ['range', 'roundrobin', 'stand-in']) {
+        const result = run({ assignor, topics: listed, members: [member('m', ['t', 'ghost'])] });
+        expect(plain(result.target)).toEqual({ m: { t: [0, 1] } });
+        expect(result.unknownTopics).toEqual(unknown);
+        expect(codes(result)).toEqual(warned);
+      }
+    },
+  );
+
+  it('C-23 a subscribed topic that was deleted', () => {
+    const listed = topics({ topic01: 1, topic03: 100 });
+    const first = run({
+      assignor: 'range',
+      topics: listed,
+      members: [member('consumer', ['topic01', 'topic02', 'topic03'])],
+    });
+    expect(loads(first.target)).toEqual([101]);
+    expect(first.unknownTopics).toEqual(['topic02']);
+
+    const second = run({
+      assignor: 'range',
+      topics: [],
+      members: [member('consumer', ['topic01'], { topic01: [0, 1, 2] }, 1)],
+    });
+    expect(plain(second.target)).toEqual({ consumer: {} });
+    expect(second.warnings).toContainEqual(expect.objectContaining({ code: 'claim-without-partition', count: 3 }));
+  });
+
+  it('lists partitions that nobody subscribes to', () => {
+    const result = run({ assignor: 'range', topics: topics({ t: 1, alone: 2 }), members: [member('m', ['t'])] });
+    expect(result.unowned).toEqual(new Map([['alone', [0, 1]]]));
+    expect(codes(result)).toEqual(['topic-without-subscriber']);
+  });
+});
+
+describe('S-05 previews of odd groups', () => {
+  it.each<[string, PlanInput]>([
+    ['no members', { assignor: 'range', topics: topics({ t: 3 }), members: [] }],
+    ['no topics', { assignor: 'range', topics: [], members: members(2, ['t']) }],
+    ['nothing at all', { assignor: 'range', topics: [], members: [] }],
+    [
+      'the last member leaves',
+      { assignor: 'range', topics: topics({ t: 3 }), members: members(1, ['t']), changes: [{ removeMembers: ['c1'] }] },
+    ],
+    [
+      'racks on topics only',
+      { assignor: 'range', topics: [{ name: 't', partitions: 1, racks: [['a']] }], members: members(2, ['t']) },
+    ],
+    [
+      'racks on members only',
+      { assignor: 'range', topics: topics({ t: 2 }), members: [{ id: 'a', topics: ['t'], rack: 'r' }] },
+    ],
+    [
+      '__proto__ everywhere',
+      {
+        assignor: 'range',
+        topics: [{ name: '__proto__', partitions: 2 }],
+        members: [member('__proto__', ['__proto__'])],
+      },
+    ],
+  ])('answers %s', (_, input) => {
+    const result = run(input);
+    expect(findViolations(result.after, result.target)).toEqual([]);
+  });
+});
+
+describe('an unknown assignor', () => {
+  it('is refused by name', () => {
+    const refused = (): unknown => run({ assignor: 'rnage', topics: [], members: [] });
+    expect(refused).toThrow(AllotError);
+    expect(refused).toThrow(/"rnage"/);
+  });
+});
