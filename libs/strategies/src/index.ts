@@ -16,7 +16,24 @@ export {
 export type { CoordinatorCandidate, HashedCoordinator } from './coordinator-lookup/coordinator-lookup.js';
 export { javaStringHashCode } from './hashing/java-hash-map.js';
 export { murmur2, murmur2Batch } from './hashing/murmur2.js';
+export { diagnose } from './partitioners/diagnose.js';
+export type { Diagnosis, KeyFamily, Observation } from './partitioners/diagnose.js';
+export { encodeKey, listKeyEncodings } from './partitioners/key-encoding.js';
+export type { KeyEncoding, KeyValue } from './partitioners/key-encoding.js';
 export { partitionForKey } from './partitioners/key-partition.js';
+export type {
+  PartitionChoice,
+  Partitioner,
+  PartitionerOptions,
+  PartitionerRecord,
+  PartitionerState,
+  PartitionerTopic,
+  StickyChoice,
+} from './partitioners/partitioner.js';
+export { listPartitioners, resolvePartitioner } from './partitioners/partitioner-registry.js';
+export { initialState } from './partitioners/partitioner-state.js';
+export { remapEvenly, remapKeys } from './partitioners/remap.js';
+export type { KeyFlow, Remapping } from './partitioners/remap.js';
 export { listPlacers, resolvePlacer } from './placement/placer-registry.js';
 export type {
   BrokerSpec,

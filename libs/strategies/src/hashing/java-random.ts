@@ -12,11 +12,24 @@ export class JavaRandom {
   #high: number;
   #low: number;
 
+  private constructor(state: number) {
+    this.#high = Math.floor(state / HALF);
+    this.#low = state % HALF;
+  }
+
   /** @param seed a Java long; a number must be a safe integer. */
-  constructor(seed: number | bigint) {
-    const scrambled = BigInt.asUintN(48, BigInt(seed) ^ 0x5deece66dn);
-    this.#high = Number(scrambled >> 24n);
-    this.#low = Number(scrambled & 0xffffffn);
+  static seeded(seed: number | bigint): JavaRandom {
+    return new JavaRandom(Number(BigInt.asUintN(48, BigInt(seed) ^ 0x5deece66dn)));
+  }
+
+  /** A generator that goes on where another one stood. @param state what that one's `state` was */
+  static resumed(state: number): JavaRandom {
+    return new JavaRandom(state);
+  }
+
+  /** The 48 bits that all further numbers follow from. */
+  get state(): number {
+    return this.#high * HALF + this.#low;
   }
 
   /** nextInt(): any 32-bit integer, signed. */

@@ -8,7 +8,12 @@ const MULTIPLIER = 0x5bd1e995;
  * docs/adr/0010-own-murmur2.md. The library is the reference in the tests.
  */
 export function murmur2(bytes: Uint8Array): number {
-  return hashRange(bytes, 0, bytes.length);
+  return hashRange(bytes, 0, bytes.length, SEED);
+}
+
+/** MurmurHash2 with another seed, signed: some clients took the library's default of 0 for Kafka's. */
+export function seededMurmur2(bytes: Uint8Array, seed: number): number {
+  return hashRange(bytes, 0, bytes.length, seed);
 }
 
 /**
@@ -23,15 +28,15 @@ export function murmur2Batch(
   let start = 0;
   for (let i = 0; i < ends.length; i++) {
     const end = ends[i]!;
-    hashes[i] = hashRange(bytes, start, end);
+    hashes[i] = hashRange(bytes, start, end, SEED);
     start = end;
   }
   return hashes;
 }
 
 /** Little-endian words of four bytes, then up to three bytes that are left over. */
-function hashRange(bytes: Uint8Array, start: number, end: number): number {
-  let hash = SEED ^ (end - start);
+function hashRange(bytes: Uint8Array, start: number, end: number, seed: number): number {
+  let hash = seed ^ (end - start);
   let i = start;
   for (const words = end - 3; i < words; i += 4) {
     let word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);

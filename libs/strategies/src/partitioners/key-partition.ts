@@ -1,5 +1,5 @@
 import { murmur2 } from '../hashing/murmur2.js';
-import { requirePartitionCount } from './topic-state.js';
+import { requirePartitionCount } from './topic-checks.js';
 
 /**
  * Where Kafka's Java client puts a key: murmur2 of its bytes, the sign bit masked, modulo the partition count. A key's

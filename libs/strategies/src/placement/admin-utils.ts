@@ -85,7 +85,7 @@ function startOf(request: PlacementRequest, brokers: number): { start: number; s
       throw invalidRequest(`fixedStartIndex ${fixedStartIndex} is not an integer.`);
     return { start: fixedStartIndex, shift: fixedStartIndex };
   }
-  const random = new JavaRandom(requireSeed(request, ', or "fixedStartIndex"'));
+  const random = JavaRandom.seeded(requireSeed(request, ', or "fixedStartIndex"'));
   const start = random.nextIntBelow(brokers);
   return { start, shift: random.nextIntBelow(brokers) };
 }

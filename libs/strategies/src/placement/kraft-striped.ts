@@ -41,7 +41,7 @@ export const kraftStripedPlacer: ReplicaPlacer = {
       );
     }
     requireCounts(request, brokers.length);
-    const stripes = new Stripes(brokers, new JavaRandom(requireSeed(request, '')));
+    const stripes = new Stripes(brokers, JavaRandom.seeded(requireSeed(request, '')));
     const first = firstPartition(request);
     const replicas = new Map<number, number[]>();
     for (let i = 0; i < request.partitions; i++) replicas.set(first + i, stripes.next(request.replicationFactor));
