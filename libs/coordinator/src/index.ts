@@ -48,3 +48,11 @@ export type {
   TransactOptions,
 } from './ports/group-store.js';
 export { checkRevision } from './revision.js';
+export type { GroupReadModel, GroupSummary } from './ports/group-read-model.js';
+export type {
+  IdempotencyKey,
+  IdempotencyOutcome,
+  IdempotencyStore,
+  StoredResponse,
+} from './ports/idempotency-store.js';
+export type { NewPlan, PlanKey, PlanStatus, PlanStore, StoredPlan } from './ports/plan-store.js';

@@ -1,0 +1,29 @@
+import type { ConsumerGroupState } from '../consumer/consumer-group.js';
+import type { GroupType } from '../group-settings.js';
+import type { Page, PageRequest } from './catalog-store.js';
+import type { GroupRef } from './group-store.js';
+
+/** A group in a list. */
+export interface GroupSummary {
+  readonly ref: GroupRef;
+  readonly type: GroupType;
+  readonly source: 'live' | 'imported';
+  readonly state: ConsumerGroupState;
+  readonly revision: number;
+  readonly groupEpoch: number;
+  readonly assignmentEpoch: number;
+  readonly memberCount: number;
+  /** Partitions that members may work on; those still to be given up are not counted. */
+  readonly assignedPartitions: number;
+  /** Why the last computation of the target failed. */
+  readonly assignorFault?: string;
+  /** Database time, ms since 1970. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What lists and dashboards read of groups: one statement a question, no locks. */
+export interface GroupReadModel {
+  /** Groups of one cluster in byte order of their ids. @throws AllotError CLUSTER_NOT_FOUND */
+  listGroups(cluster: string, page: PageRequest<string>): Promise<Page<GroupSummary>>;
+}
