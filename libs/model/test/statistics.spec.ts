@@ -89,8 +89,8 @@ describe('idle members and unowned partitions', () => {
 
 describe('diff', () => {
   it('is by topic and number, with null for nobody', () => {
-    const changes = diffByPartition(legal, assignment({ a: { t: [0, 3], u: [0] }, b: { t: [1] }, d: { v: [10, 2] } }));
-    expect(changes).toEqual([
+    const next = assignment({ a: { t: [0, 3], u: [0] }, b: { t: [1] }, d: { v: [10, 2] } });
+    expect(diffByPartition(legal, next)).toEqual([
       { topic: 't', partition: 1, from: 'a', to: 'b' },
       { topic: 't', partition: 2, from: 'a', to: null },
       { topic: 't', partition: 3, from: 'b', to: 'a' },
@@ -98,7 +98,7 @@ describe('diff', () => {
       { topic: 'v', partition: 2, from: null, to: 'd' },
       { topic: 'v', partition: 10, from: null, to: 'd' },
     ]);
-    expect(diffByMember(changes)).toEqual(
+    expect(diffByMember(diffByPartition(legal, next))).toEqual(
       new Map([
         [
           'a',
