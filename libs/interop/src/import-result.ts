@@ -33,7 +33,7 @@ export interface LineReport {
 export type ImportWarningCode =
   /** A count that the text declares differs from what it lists (#PARTITIONS, PartitionCount, #MEMBERS). */
   | 'declared-count-mismatch'
-  /** Kafka 3.8 to 4.0 print a member's partitions without their topics. */
+  /** Kafka 3.8 and 3.9 print a member's partitions without their topics. */
   | 'topic-names-missing'
   /** Partition lines of a topic whose own line was not pasted: its partition count is unknown. */
   | 'topic-line-missing'

@@ -18,3 +18,13 @@ export type {
   LineStatus,
   ReassignmentPartition,
 } from './import-result.js';
+export {
+  detectFormat,
+  parseGroupsDescribe,
+  parseImport,
+  parseReassignmentJson,
+  parseTopicsDescribe,
+} from './parse-import.js';
+export { MAX_IMPORT_LINES } from './paste.js';
+export { printReassignmentJson, printTopicsToMoveJson } from './reassignment-printer.js';
+export type { ReassignmentPrintOptions } from './reassignment-printer.js';

@@ -1,0 +1,210 @@
+import { isTopicName, readInt32, readSafeInteger } from './cell-values.js';
+import { quote } from './paste.js';
+import type { TableHeader } from './table-columns.js';
+
+/** A row's cells by column name; `-` and empty cells are left out. */
+export type Cells = ReadonlyMap<string, string>;
+
+export type RowReading = { readonly cells: Cells } | { readonly reason: string };
+
+const MISSING = '-';
+const HOST = /^\/?[\w.:%-]{1,255}$/;
+const COORDINATOR = /^[\w.:%-]{0,260}:\d{1,5}\s+\(-?\d{1,10}\)$/;
+const UUID_END = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Columns whose cell Kafka leaves blank instead of printing a hyphen: a dynamic member, a group without an assignor. */
+const MAY_BE_EMPTY = new Set(['GROUP-INSTANCE-ID', 'ASSIGNMENT-STRATEGY']);
+/** Ids that a user chooses freely, so that they may contain blanks. */
+const FREE_TEXT = new Set(['GROUP', 'CONSUMER-ID', 'CLIENT-ID']);
+
+/** What a cell must look like, by column; a column not listed takes any text without blanks. */
+const CHECKS: ReadonlyMap<string, readonly [(cell: string) => boolean, string]> = new Map([
+  ['GROUP', [(cell) => cell !== MISSING, 'a group id']],
+  ['TOPIC', [orMissing(isTopicName), 'a topic name']],
+  ['PARTITION', [orMissing(isInt32), 'a partition number (0 to 2147483647)']],
+  ['LEADER-EPOCH', [orMissing(isInt32), 'an epoch']],
+  ['CURRENT-OFFSET', [orMissing(isOffset), 'an offset that can be held exactly']],
+  ['LOG-END-OFFSET', [orMissing(isOffset), 'an offset that can be held exactly']],
+  ['LAG', [orMissing((cell) => readSafeInteger(cell) !== undefined), 'a number of records that can be held exactly']],
+  ['HOST', [orMissing((cell) => HOST.test(cell)), 'a host']],
+  ['#PARTITIONS', [isInt32, 'a number of partitions']],
+  ['CURRENT-EPOCH', [orMissing(isInt32), 'an epoch']],
+  ['TARGET-EPOCH', [orMissing(isInt32), 'an epoch']],
+  ['UPGRADED', [orMissing((cell) => cell === 'true' || cell === 'false'), 'true or false']],
+  ['ASSIGNMENT', [isAssignmentText, 'an assignment such as "orders(0,1), pay(3)"']],
+  ['CURRENT-ASSIGNMENT', [orMissing(isTopicList), 'an assignment such as "orders:0,1;pay:3"']],
+  ['TARGET-ASSIGNMENT', [orMissing(isTopicList), 'an assignment such as "orders:0,1;pay:3"']],
+  ['COORDINATOR (ID)', [orMissing((cell) => COORDINATOR.test(cell)), 'host:port (broker id)']],
+  ['STATE', [(cell) => /^[A-Za-z_]{1,40}$/.test(cell), 'a group state']],
+  ['GROUP-EPOCH', [orMissing(isInt32), 'an epoch']],
+  ['TARGET-ASSIGNMENT-EPOCH', [orMissing(isInt32), 'an epoch']],
+  ['#MEMBERS', [isInt32, 'a number of members']],
+]);
+
+function orMissing(check: (cell: string) => boolean): (cell: string) => boolean {
+  return (cell) => cell === MISSING || check(cell);
+}
+
+function isInt32(cell: string): boolean {
+  return readInt32(cell) !== undefined;
+}
+
+function isOffset(cell: string): boolean {
+  return (readSafeInteger(cell) ?? -1) >= 0;
+}
+
+function isTopicList(cell: string): boolean {
+  return /^[\w.-]+:\d/.test(cell) && /^[\w.:;,-]+\d$/.test(cell);
+}
+
+function isAssignmentText(cell: string): boolean {
+  return cell === MISSING || (cell.includes('(') && cell.endsWith(')'));
+}
+
+/**
+ * Reads a row by the positions of its header: every cell starts below its column's name, with a blank before it. This is
+ * how Kafka prints, so ids with blanks in them are read right. `undefined` if the row does not keep to the columns.
+ */
+export function readAlignedRow(header: TableHeader, line: string): Cells | undefined {
+  if (header.tabbed) return readTabbedRow(header, line);
+  if (!header.aligned) return undefined;
+  const cells = new Map<string, string>();
+  for (let i = 0; i < header.columns.length; i++) {
+    const { name, start } = header.columns[i]!;
+    const end = header.columns[i + 1]?.start ?? line.length;
+    if (start > 0 && start <= line.length && line[start - 1] !== ' ') return undefined;
+    const raw = line.slice(start, end);
+    const cell = raw.trimEnd();
+    if (cell === '' ? !MAY_BE_EMPTY.has(name) : raw[0] === ' ') return undefined;
+    if (!keep(cells, name, cell)) return undefined;
+  }
+  return cells;
+}
+
+function readTabbedRow(header: TableHeader, line: string): Cells | undefined {
+  const pieces = line.split('\t');
+  if (pieces.length !== header.columns.length) return undefined;
+  const cells = new Map<string, string>();
+  for (let i = 0; i < pieces.length; i++) {
+    if (!keep(cells, header.columns[i]!.name, pieces[i]!.trim())) return undefined;
+  }
+  return cells;
+}
+
+/** Adds a cell if it is what its column holds. */
+function keep(cells: Map<string, string>, name: string, cell: string): boolean {
+  if (cell === '') return MAY_BE_EMPTY.has(name);
+  if (CHECKS.get(name)?.[0](cell) === false) return false;
+  if (cell !== MISSING) cells.set(name, cell);
+  return true;
+}
+
+/**
+ * Reads a row whose spacing was lost (or shifted by a long cell) by the shape of its cells. There must be exactly one way
+ * to deal its words out to the columns; ids may take several words. Time is proportional to words times columns.
+ */
+export function readRowByShape(header: TableHeader, line: string, wordsPerCell: 'one' | 'any' = 'any'): RowReading {
+  const words = [...line.matchAll(/\S+/g)].map((match) => ({ text: match[0], start: match.index }));
+  const { columns } = header;
+  if (wordsPerCell === 'one' && words.length > columns.length) return { reason: whyNot(header, words) };
+  const ways = countWays(header, words);
+  if (ways[0]![0] === 0) return { reason: whyNot(header, words) };
+  if (ways[0]![0]! > 1) {
+    return {
+      reason:
+        'An id in this row seems to contain blanks and it can be read in more than one way. Paste the table with its original spacing.',
+    };
+  }
+  const cells = new Map<string, string>();
+  let from = 0;
+  for (let c = 0; c < columns.length; c++) {
+    const { name } = columns[c]!;
+    let to = from;
+    while (!(fits(name, words, from, to, c === columns.length - 1) && ways[c + 1]![to]! > 0)) to++;
+    const last = words[to - 1];
+    if (to > from) keep(cells, name, line.slice(words[from]!.start, last!.start + last!.text.length));
+    from = to;
+  }
+  return { cells };
+}
+
+interface Word {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** ways[c][w]: in how many ways columns c.. can take exactly the words w.., counted up to 2. */
+function countWays({ columns }: TableHeader, words: readonly Word[]): Uint8Array[] {
+  const ways = Array.from({ length: columns.length + 1 }, () => new Uint8Array(words.length + 1));
+  ways[columns.length]![words.length] = 1;
+  for (let c = columns.length - 1; c >= 0; c--) {
+    const { name } = columns[c]!;
+    const here = ways[c]!;
+    const after = ways[c + 1]!;
+    const multi = FREE_TEXT.has(name) || name === 'COORDINATOR (ID)';
+    if (name === 'ASSIGNMENT' && c === columns.length - 1) {
+      countAssignmentStarts(here, words);
+      continue;
+    }
+    // The ways in which a cell of two or more words that starts before the current word can end.
+    let longer = 0;
+    for (let w = words.length; w >= 0; w--) {
+      let count = MAY_BE_EMPTY.has(name) ? after[w]! : 0;
+      if (w < words.length) {
+        if (fits(name, words, w, w + 1, false)) count += after[w + 1]!;
+        if (multi) {
+          if (name === 'COORDINATOR (ID)') count += fits(name, words, w, w + 2, false) ? after[w + 2]! : 0;
+          else count += longer;
+        }
+      }
+      // A cell that starts at w-1 may end right after word w, which then is its last one.
+      if (w > 0 && w < words.length && endsCell(name, words[w]!.text)) longer = Math.min(2, longer + after[w + 1]!);
+      here[w] = Math.min(2, count);
+    }
+  }
+  return ways;
+}
+
+/** The last column ASSIGNMENT takes all words from a start on, if each of them can be a part of it. */
+function countAssignmentStarts(here: Uint8Array, words: readonly Word[]): void {
+  if (words.length > 0 && words.at(-1)!.text === MISSING) here[words.length - 1] = 1;
+  for (let w = words.length - 1; w >= 0; w--) {
+    const { text } = words[w]!;
+    const closed = w === words.length - 1 ? text.endsWith(')') : text.endsWith('),') || text.endsWith(',');
+    if (!closed || !/^[\w.()-][\w.(),-]*$/.test(text)) return;
+    if (text.includes('(')) here[w] = 1;
+  }
+}
+
+/** A consumer id with blanks is `<client id>-<uuid>`; other ids may end with any word. */
+function endsCell(name: string, word: string): boolean {
+  return name !== 'CONSUMER-ID' || UUID_END.test(word);
+}
+
+function fits(name: string, words: readonly Word[], from: number, to: number, isLast: boolean): boolean {
+  if (to === from) return MAY_BE_EMPTY.has(name);
+  if (to > words.length) return false;
+  const first = words[from]!.text;
+  if (name === 'ASSIGNMENT' && isLast) return to === words.length;
+  if (name === 'COORDINATOR (ID)' && to === from + 2) return COORDINATOR.test(`${first} ${words[from + 1]!.text}`);
+  if (to > from + 1) return FREE_TEXT.has(name) && endsCell(name, words[to - 1]!.text);
+  return CHECKS.get(name)?.[0](first) ?? true;
+}
+
+/** Why no way was found: the most specific thing that can be said. */
+function whyNot({ columns }: TableHeader, words: readonly Word[]): string {
+  const optional = columns.filter(({ name }) => MAY_BE_EMPTY.has(name)).length;
+  const blanks = columns.filter(({ name }) => name === 'COORDINATOR (ID)').length;
+  if (words.length < columns.length - optional) {
+    const missing = columns.slice(words.length).map(({ name }) => name);
+    return `The row has ${words.length} of ${columns.length} cells (up to ${missing.join(', ')} missing): it is cut or broken. Paste the whole line.`;
+  }
+  if (words.length === columns.length && blanks === 0) {
+    for (let c = 0; c < columns.length; c++) {
+      const check = CHECKS.get(columns[c]!.name);
+      if (check !== undefined && !check[0](words[c]!.text)) {
+        return `${columns[c]!.name} ${quote(words[c]!.text)} is not ${check[1]}.`;
+      }
+    }
+  }
+  return `The row's ${words.length} words do not fit the ${columns.length} columns of its header. Paste the table with its original spacing.`;
+}
