@@ -1,11 +1,14 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { BrokersController } from './brokers/brokers.controller.js';
+import { ClustersController } from './clusters/clusters.controller.js';
 import type { Config } from './config/config.js';
 import { HealthController } from './health/health.controller.js';
 import { MediaTypeGuard } from './http/media-types.js';
 import { Shutdown } from './http/shutdown.js';
 import { Metrics } from './observability/metrics.js';
 import { type AppPorts, CATALOG_STORE, CHANGE_FEED, CONFIG, DATABASE_PROBE, GROUP_STORE } from './ports.js';
+import { TopicsController } from './topics/topics.controller.js';
 
 export interface AppModuleOptions {
   readonly ports: AppPorts;
@@ -38,7 +41,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FrameModule.register(options)],
-      controllers: [HealthController],
+      controllers: [HealthController, ClustersController, BrokersController, TopicsController],
       providers: [{ provide: APP_GUARD, useClass: MediaTypeGuard }],
     };
   }

@@ -62,7 +62,14 @@ function addHooks(server: FastifyInstance, metrics: Metrics): void {
     metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     const line = { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
     if (reply.statusCode >= 500) request.log.warn(line, 'request failed');
+    else if (reasonOf(request) !== undefined) request.log.info({ ...line, reason: reasonOf(request) }, 'request');
     else request.log.debug(line, 'request');
     done();
   });
+}
+
+/** Why a caller changes something; such requests are worth a line. */
+function reasonOf({ query, method }: FastifyRequest): string | undefined {
+  if (method === 'GET' || typeof query !== 'object' || query === null || !('reason' in query)) return undefined;
+  return typeof query.reason === 'string' ? query.reason : undefined;
 }

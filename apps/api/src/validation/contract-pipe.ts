@@ -3,7 +3,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, getMetadataStorage, validateSync } from 'class-validator';
 import { nearestName } from './nearest-name.js';
-import { isLimit } from './rules.js';
+import { isLimit, nestedTypeOf, splitComplaint } from './rules.js';
 
 /**
  * Turns bodies, queries and GraphQL arguments into their contract class, or refuses them with every wrong field named.
@@ -15,78 +15,100 @@ export class ContractPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (metatype === undefined || type === 'custom' || type === 'param' || !isContract(metatype)) return value;
     const plain = value ?? {};
-    if (typeof plain !== 'object' || Array.isArray(plain) || Buffer.isBuffer(plain)) {
+    if (!isObject(plain)) {
       throw invalidRequest('The body must be a JSON object.', [{ pointer: '', detail: 'must be a JSON object' }]);
     }
-    return readContract(metatype, plain, type === 'query' ? 'parameter' : 'field');
+    return readContract(metatype, plain, type === 'query' ? '' : '/');
   }
 }
 
-function isContract(metatype: Type<unknown>): boolean {
-  return fieldsOf(metatype).length > 0;
-}
-
-function readContract(contract: Type<unknown>, plain: object, kind: 'field' | 'parameter'): unknown {
-  // class-transformer skips these two keys, so a body that has them would seem to be fine.
-  const skipped = ['__proto__', 'constructor'].filter((key) => Object.hasOwn(plain, key));
+/** `root` starts every pointer: `/` for fields of a body, nothing for names of parameters. */
+function readContract(contract: Type<unknown>, plain: object, root: string): unknown {
+  const errors: FieldError[] = [];
+  findUnknown(contract, plain, root, errors);
+  const unknown = new Set(errors.map(({ pointer }) => pointer));
   const instance = plainToInstance(contract, plain, { exposeUnsetFields: false }) as object;
   const problems = validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
     stopAtFirstError: true,
-    validationError: { target: true, value: false },
+    validationError: { target: false, value: false },
   });
-  const root = kind === 'parameter' ? '' : '/';
-  const errors: FieldError[] = skipped.map((key) => ({
-    pointer: root + key,
-    detail: `is not a ${kind} of this request`,
-  }));
-  const limits = flatten(problems, root, errors);
+  const limits = flatten(problems, root, unknown, errors);
   if (errors.length === 0) return instance;
-  const [first] = errors;
-  const where = first!.pointer === '' ? 'The request' : first!.pointer;
+  const [{ pointer, detail }] = errors as [FieldError];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
-  const message = `${where} ${first!.detail}${more}.`;
+  const message = `${pointer === '' ? 'The request' : pointer} ${detail}${more}.`;
   // A request that is fine but for its size is understood, and refused for a limit.
-  if (limits === errors.length) {
-    throw new AllotError('LIMIT_EXCEEDED', message, { action: 'fix-request', errors });
-  }
+  if (limits === errors.length) throw new AllotError('LIMIT_EXCEEDED', message, { action: 'fix-request', errors });
   throw invalidRequest(message, errors);
 }
 
-/** Appends one error a wrong field to `errors`; answers how many of them are about limits. */
-function flatten(problems: readonly ValidationError[], path: string, errors: FieldError[]): number {
-  let limits = 0;
-  for (const { property, constraints = {}, children = [], target } of problems) {
-    const pointer = path + property.replaceAll('~', '~0').replaceAll('/', '~1');
-    for (const [rule, detail] of Object.entries(constraints)) {
-      if (rule === 'whitelistValidation') errors.push({ pointer, detail: unknownField(property, target) });
-      else {
-        errors.push({ pointer, detail });
-        if (isLimit(rule)) limits++;
-      }
+/**
+ * Names every field that no rule is about. class-validator does the same, but not for keys that every object inherits
+ * (`toString`), and class-transformer has dropped `__proto__` and `constructor` by then.
+ */
+function findUnknown(contract: Type<unknown>, plain: object, path: string, errors: FieldError[]): void {
+  const fields = fieldsOf(contract);
+  for (const key of Object.keys(plain)) {
+    if (fields.includes(key)) {
+      const nested = nestedTypeOf(contract, key);
+      const value = (plain as Record<string, unknown>)[key];
+      if (nested !== undefined) findUnknownBelow(nested, value, `${path}${escape(key)}`, errors);
+      continue;
     }
-    limits += flatten(children, `${pointer}/`, errors);
+    const near = nearestName(key, fields);
+    const hint = near === undefined ? `; known are ${fields.join(', ')}` : `; did you mean ${near}?`;
+    errors.push({ pointer: path + escape(key), detail: `is unknown${hint}` });
+  }
+}
+
+function findUnknownBelow(contract: Type<unknown>, value: unknown, path: string, errors: FieldError[]): void {
+  if (Array.isArray(value)) value.forEach((entry, i) => findUnknownBelow(contract, entry, `${path}/${i}`, errors));
+  else if (isObject(value)) findUnknown(contract, value, `${path}/`, errors);
+}
+
+/** Appends one error a wrong field to `errors`; answers how many of them are about limits. */
+function flatten(
+  problems: readonly ValidationError[],
+  path: string,
+  unknown: ReadonlySet<string>,
+  errors: FieldError[],
+): number {
+  let limits = 0;
+  for (const { property, constraints = {}, children = [] } of problems) {
+    const pointer = path + escape(property);
+    for (const [rule, complaint] of Object.entries(constraints)) {
+      if (unknown.has(pointer)) continue;
+      const { below, detail } = splitComplaint(complaint);
+      errors.push({ pointer: pointer + below, detail });
+      if (isLimit(rule)) limits++;
+    }
+    limits += flatten(children, `${pointer}/`, unknown, errors);
   }
   return limits;
 }
 
-function unknownField(name: string, target: object | undefined): string {
-  const fields = target === undefined ? [] : fieldsOf(target.constructor);
-  const near = nearestName(name, fields);
-  if (near !== undefined) return `is unknown; did you mean ${near}?`;
-  return fields.length === 0 ? 'is unknown' : `is unknown; known are ${fields.join(', ')}`;
+function escape(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-const knownFields = new Map<unknown, readonly string[]>();
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !Buffer.isBuffer(value);
+}
 
-/** Names of the validated fields of a class, which are all it accepts. */
-function fieldsOf(contract: object): readonly string[] {
+function isContract(metatype: Type<unknown>): boolean {
+  return fieldsOf(metatype).length > 0;
+}
+
+const knownFields = new Map<Type<unknown>, readonly string[]>();
+
+/** Names of the fields of a class that have rules, which are all it accepts. */
+function fieldsOf(contract: Type<unknown>): readonly string[] {
   let fields = knownFields.get(contract);
   if (fields === undefined) {
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type
-    const metadata = getMetadataStorage().getTargetValidationMetadatas(contract as Function, '', false, false);
+    const metadata = getMetadataStorage().getTargetValidationMetadatas(contract, '', false, false);
     fields = [...new Set(metadata.map(({ propertyName }) => propertyName))];
     knownFields.set(contract, fields);
   }

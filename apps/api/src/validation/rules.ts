@@ -1,5 +1,6 @@
-import { Transform } from 'class-transformer';
-import { IsIn, IsOptional, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+import type { Type as NestType } from '@nestjs/common';
+import { Transform, Type } from 'class-transformer';
+import { IsIn, IsOptional, ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
 import { LIMITS } from '../config/limits.js';
 
 /** Rules whose failure means "too much", as opposed to "wrong". Their names start so. */
@@ -15,7 +16,23 @@ interface Rule {
   readonly complain: (value: unknown) => string | undefined;
 }
 
-function rule({ name, complain }: Rule): PropertyDecorator {
+const INSIDE = '\u0000';
+
+/** A complaint about something inside the value: `pointer` goes on from the field, as in `/3/0`. */
+export function inside(pointer: string, complaint: string): string {
+  return `${pointer}${INSIDE}${complaint}`;
+}
+
+/** Where a complaint points below its field, and what it says. */
+export function splitComplaint(complaint: string): { readonly below: string; readonly detail: string } {
+  const end = complaint.indexOf(INSIDE);
+  return end === -1
+    ? { below: '', detail: complaint }
+    : { below: complaint.slice(0, end), detail: complaint.slice(end + 1) };
+}
+
+/** A rule of one's own. A name that starts with `limit:` means "too much" instead of "wrong". */
+export function rule({ name, complain }: Rule): PropertyDecorator {
   return ValidateBy({
     name,
     validator: {
@@ -25,7 +42,8 @@ function rule({ name, complain }: Rule): PropertyDecorator {
   });
 }
 
-function both(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
+/** Several rules as one. */
+export function both(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
   return (target, key) => {
     for (const decorate of decorators) decorate(target, key);
   };
@@ -58,14 +76,54 @@ export function Integer(min: number, max: number): PropertyDecorator {
   );
 }
 
-/** A finite number from `min` on. */
-export function Quantity(min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecorator {
+/** What is wrong with a whole number; undefined when nothing is. */
+export function complainAboutInteger(value: unknown, min: number, max: number): string | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return undefined;
+  return `must be a whole number from ${min} to ${max}, not ${show(value)}`;
+}
+
+/** A number from 0 on. */
+export function Quantity(): PropertyDecorator {
+  return rule({ name: 'quantity', complain: complainAboutQuantity });
+}
+
+function complainAboutQuantity(value: unknown): string | undefined {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+    ? undefined
+    : `must be a number from 0 to ${Number.MAX_SAFE_INTEGER}, not ${show(value)}`;
+}
+
+/** A list whose every entry passes. */
+export function Each(name: string, complain: (value: unknown) => string | undefined): PropertyDecorator {
+  return rule({ name: `each:${name}`, complain: (value) => complainAboutEach(value, complain) });
+}
+
+/** The first entry of a list that something is wrong with; lists themselves are the business of `ListOf`. */
+export function complainAboutEach(
+  value: unknown,
+  complain: (entry: unknown) => string | undefined,
+): string | undefined {
+  if (!Array.isArray(value)) return undefined;
+  for (const [index, entry] of value.entries()) {
+    const complaint = complain(entry);
+    if (complaint === undefined) continue;
+    const { below, detail } = splitComplaint(complaint);
+    return inside(`/${index}${below}`, detail);
+  }
+  return undefined;
+}
+
+/** A list of numbers from 0 on. */
+export function Quantities(): PropertyDecorator {
+  return Each('quantity', complainAboutQuantity);
+}
+
+/** Text of a certain form. */
+export function Pattern(pattern: RegExp, complaint: string): PropertyDecorator {
   return rule({
-    name: 'quantity',
+    name: 'pattern',
     complain: (value) =>
-      typeof value === 'number' && value >= min && value <= max
-        ? undefined
-        : `must be a number from ${min} to ${max}, not ${show(value)}`,
+      typeof value === 'string' && pattern.test(value) ? undefined : `${complaint}, not ${show(value)}`,
   });
 }
 
@@ -83,7 +141,6 @@ export function Name(max: number = LIMITS.nameLength): PropertyDecorator {
   );
 }
 
-// eslint-disable-next-line no-control-regex
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** What is wrong with a name or id, apart from its length; undefined when nothing is. */
@@ -149,6 +206,51 @@ export function ListOf(max: number, what: string, min = 0): PropertyDecorator {
   );
 }
 
+const nestedTypes = new Map<object, Map<string, () => NestType<unknown>>>();
+
+/** The contract class behind a field that `Nested` or `NestedList` decorates. */
+export function nestedTypeOf(contract: NestType<unknown>, field: string): NestType<unknown> | undefined {
+  for (
+    let at: object | null = contract.prototype as object;
+    at !== null;
+    at = Object.getPrototypeOf(at) as object | null
+  ) {
+    const type = nestedTypes.get(at)?.get(field);
+    if (type !== undefined) return type();
+  }
+  return undefined;
+}
+
+/** An object of another contract class. */
+export function Nested(type: () => NestType<unknown>): PropertyDecorator {
+  const isObject = rule({
+    name: 'object',
+    complain: (value) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? undefined
+        : `must be an object, not ${show(value)}`,
+  });
+  return both(isObject, nest(type));
+}
+
+/** A list of at most `max` objects of another contract class. */
+export function NestedList(type: () => NestType<unknown>, max: number, what: string, min = 0): PropertyDecorator {
+  const areObjects = Each('object', (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? undefined
+      : `must be an object, not ${show(value)}`,
+  );
+  return both(ListOf(max, what, min), areObjects, nest(type));
+}
+
+function nest(type: () => NestType<unknown>): PropertyDecorator {
+  const remember: PropertyDecorator = (target, key) => {
+    const fields = nestedTypes.get(target) ?? new Map<string, () => NestType<unknown>>();
+    nestedTypes.set(target, fields.set(String(key), type));
+  };
+  return both(remember, Type(type as () => new () => unknown), ValidateNested());
+}
+
 /** A whole number in a query string. */
 export function QueryInteger(min: number, max: number): PropertyDecorator {
   return both(
@@ -168,7 +270,7 @@ export function QueryFlag(): PropertyDecorator {
 }
 
 /** A value in an error message: short, and quoted if it is text. */
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
