@@ -1,7 +1,7 @@
 import type { GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
 import { compareText } from '@allot/model';
 
-import { javaHashOrder } from '../hashing/java-hash-map.js';
+import { distinctKeysInHashOrder } from '../hashing/java-hash-map.js';
 import type { AssignmentWarning } from './assignor.js';
 
 /** One distinct subscription; members with the same list share it. */
@@ -13,12 +13,15 @@ export interface SubscriptionPattern {
 }
 
 /**
- * A group as the assignors of Kafka's Java client see it, in dense integers: members by their place in the group, topics by
- * their place among the sorted names, partitions by `partitionOffset[topic] + number`.
+ * A group as the assignors of Kafka's Java client see it, in dense integers: members by their place among the sorted ids,
+ * topics by their place among the sorted names, partitions by `partitionOffset[topic] + number`. So the lower integer is
+ * always the lower text.
  */
 export interface ClientGroup {
-  /** Members in the group's order; of several with one id only the first. */
+  /** Members by id; of several with one id only the first of the group's list. */
   readonly members: readonly MemberSpec[];
+  /** Member indexes in the order of the group's list, which is the order of insertion into Kafka's hash map. */
+  readonly arrival: Int32Array;
   /** Topics that someone subscribes to and that have partitions, by name. */
   readonly topics: readonly TopicSpec[];
   readonly topicIndex: ReadonlyMap<string, number>;
@@ -34,7 +37,7 @@ export interface ClientGroup {
 /** Reads a group once; costs a step per member and per entry of each distinct subscription. */
 export function indexClientGroup(group: GroupSpec): ClientGroup {
   const warnings: AssignmentWarning[] = [];
-  const members = firstOfEachId(group.members, warnings);
+  const { members, arrival } = sortById(firstOfEachId(group.members, warnings));
   const known = new Map<string, TopicSpec>();
   for (const topic of group.topics) if (topic.partitions > 0 && !known.has(topic.name)) known.set(topic.name, topic);
 
@@ -49,6 +52,7 @@ export function indexClientGroup(group: GroupSpec): ClientGroup {
   topics.forEach(({ partitions }, index) => (partitionOffset[index + 1] = partitionOffset[index]! + partitions));
   return {
     members,
+    arrival,
     topics,
     topicIndex,
     partitionOffset,
@@ -70,6 +74,13 @@ function firstOfEachId(members: readonly MemberSpec[], warnings: AssignmentWarni
       });
   }
   return byId.size === members.length ? members : [...byId.values()];
+}
+
+function sortById(listed: readonly MemberSpec[]): { members: readonly MemberSpec[]; arrival: Int32Array } {
+  const places = [...listed.keys()].sort((a, b) => compareText(listed[a]!.id, listed[b]!.id));
+  const arrival = new Int32Array(places.length);
+  places.forEach((place, index) => (arrival[place] = index));
+  return { members: places.map((place) => listed[place]!), arrival };
 }
 
 /** How many of the latest patterns a new list is compared with before it counts as one of its own. */
@@ -118,26 +129,24 @@ function indexesOf(names: readonly string[], topicIndex: ReadonlyMap<string, num
  * Members in the order of Kafka's `MemberInfo`: static members first, by instance id, then dynamic ones by member id. Two
  * members with one instance id (which a coordinator never lets happen) stay in the order of the hash map.
  */
-export function membersInOrder({ members }: ClientGroup): Int32Array {
-  const staticIds = members.flatMap(({ instanceId }) => (instanceId === undefined ? [] : [instanceId]));
-  let order = members.map((_, index) => index);
-  if (new Set(staticIds).size < staticIds.length) order = membersInHashOrder(members);
-  order.sort((a, b) => {
-    const left = members[a]!;
-    const right = members[b]!;
-    if (left.instanceId !== undefined && right.instanceId !== undefined)
-      return compareText(left.instanceId, right.instanceId);
-    if (left.instanceId !== undefined) return -1;
-    if (right.instanceId !== undefined) return 1;
-    return compareText(left.id, right.id);
-  });
-  return Int32Array.from(order);
+export function membersInOrder(group: ClientGroup): Int32Array {
+  const { members } = group;
+  const dynamic = [...members.keys()].filter((index) => members[index]!.instanceId === undefined);
+  if (dynamic.length === members.length) return Int32Array.from(dynamic);
+  const statics = [...membersInHashOrder(group)].filter((index) => members[index]!.instanceId !== undefined);
+  statics.sort((a, b) => compareText(members[a]!.instanceId!, members[b]!.instanceId!));
+  return Int32Array.from([...statics, ...dynamic]);
 }
 
-/** Indexes of the members as a `java.util.HashMap` walks them, into which they were put in the group's order. */
-export function membersInHashOrder(members: readonly MemberSpec[]): number[] {
-  const index = new Map(members.map(({ id }, position) => [id, position]));
-  return javaHashOrder(index.keys()).map((id) => index.get(id)!);
+/** Members as a `java.util.HashMap` walks them, into which they were put in the order of arrival. */
+export function membersInHashOrder({ members, arrival }: ClientGroup): Int32Array {
+  return rehash(members, arrival);
+}
+
+/** Members as a second `java.util.HashMap` walks them, into which they were put by walking the first one. */
+export function rehash(members: readonly MemberSpec[], insertion: Int32Array): Int32Array {
+  const order = distinctKeysInHashOrder(Array.from(insertion, (index) => members[index]!.id));
+  return order.map((position) => insertion[position]!);
 }
 
 /**

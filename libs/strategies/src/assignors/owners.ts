@@ -7,7 +7,7 @@ export const NOBODY = -1;
 
 /** The named form of dense owners: every member has an entry, topics in code unit order, partitions ascending. */
 export function ownersToAssignment(group: ClientGroup, owners: Int32Array): GroupAssignment {
-  const { members, topics, partitionOffset } = group;
+  const { members, arrival, topics, partitionOffset } = group;
   const assignments = members.map(() => new Map<string, number[]>());
   const lists: number[][] = new Array<number[]>(members.length);
   const latestTopic = new Int32Array(members.length).fill(-1);
@@ -25,6 +25,6 @@ export function ownersToAssignment(group: ClientGroup, owners: Int32Array): Grou
     }
   }
   const result = new Map<string, Assignment>();
-  members.forEach(({ id }, index) => result.set(id, assignments[index]!));
+  for (const index of arrival) result.set(members[index]!.id, assignments[index]!);
   return result;
 }

@@ -1,11 +1,22 @@
 import { AllotError } from '@allot/model';
 
 import type { Assignor } from './assignor.js';
+import { cooperativeStickyAssignor } from './cooperative-sticky.js';
 import { rangeAssignor } from './range.js';
 import { roundRobinAssignor } from './round-robin.js';
+import { stickyAssignor } from './sticky.js';
+import { serverRangeAssignor } from './server-range.js';
+import { uniformAssignor } from './uniform.js';
 
 /** Every assignor, in the order in which they are listed to people. The first one is the default. */
-const ASSIGNORS: readonly Assignor[] = [rangeAssignor, roundRobinAssignor];
+const ASSIGNORS: readonly Assignor[] = [
+  rangeAssignor,
+  roundRobinAssignor,
+  stickyAssignor,
+  cooperativeStickyAssignor,
+  serverRangeAssignor,
+  uniformAssignor,
+];
 
 const byName = new Map<string, Assignor>();
 for (const assignor of ASSIGNORS) for (const name of [assignor.name, ...assignor.aliases]) byName.set(name, assignor);

@@ -177,3 +177,38 @@ export function javaHashOrder(keys: Iterable<string>, initialCapacity?: number):
   for (const key of keys) map.set(key, undefined);
   return [...map.keys()];
 }
+
+/**
+ * Positions of distinct text keys in the order in which a `HashMap` of the default capacity walks them, when they were put
+ * into it as listed. A map without crowded buckets is a stable sort by bucket, so that is what this does; only a list that
+ * crowds some bucket on the way goes through `JavaHashMap`.
+ */
+export function distinctKeysInHashOrder(keys: readonly string[]): Int32Array {
+  const hashes = Int32Array.from(keys, (key) => spreadHash(javaStringHashCode(key)));
+  let capacity = DEFAULT_CAPACITY;
+  for (; keys.length > capacity * LOAD_FACTOR; capacity *= 2) {
+    const present = capacity * LOAD_FACTOR + 1;
+    if (crowds(hashes.subarray(0, present), capacity)) return distinctKeysThroughMap(keys);
+  }
+  return crowds(hashes, capacity) ? distinctKeysThroughMap(keys) : sortByBucket(hashes, capacity);
+}
+
+function crowds(hashes: Int32Array, capacity: number): boolean {
+  const sizes = new Uint8Array(capacity);
+  return hashes.some((hash) => ++sizes[hash & (capacity - 1)]! > TREEIFY_THRESHOLD);
+}
+
+function sortByBucket(hashes: Int32Array, capacity: number): Int32Array {
+  const next = new Int32Array(capacity + 1);
+  for (const hash of hashes) next[(hash & (capacity - 1)) + 1]!++;
+  for (let bucket = 0; bucket < capacity; bucket++) next[bucket + 1]! += next[bucket]!;
+  const positions = new Int32Array(hashes.length);
+  hashes.forEach((hash, position) => (positions[next[hash & (capacity - 1)]!++] = position));
+  return positions;
+}
+
+function distinctKeysThroughMap(keys: readonly string[]): Int32Array {
+  const map = new JavaHashMap<string, number>(STRING_KEYS);
+  keys.forEach((key, position) => map.set(key, position));
+  return Int32Array.from(map.values());
+}

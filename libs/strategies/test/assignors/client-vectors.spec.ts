@@ -38,7 +38,7 @@ function toJson(assignment: GroupAssignment): Record<string, AssignmentJson> {
   return json;
 }
 
-describe.each([['range'], ['roundrobin']])('vectors of client-%s', (name) => {
+describe.each([['range'], ['roundrobin'], ['sticky'], ['cooperative-sticky']])('vectors of client-%s', (name) => {
   it('are all answered exactly as by Kafka', () => {
     const vectors = readVectors(name);
     const assignor = resolveAssignor(name);

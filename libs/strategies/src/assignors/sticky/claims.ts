@@ -1,0 +1,118 @@
+import type { AssignmentWarning } from '../assignor.js';
+import type { ClientGroup } from '../client-group.js';
+import { membersInHashOrder } from '../client-group.js';
+import { NOBODY } from '../owners.js';
+
+/** The generation of a member that names none. */
+const NO_GENERATION = -1;
+
+/** What members say they own from before, after conflicts are settled. */
+export interface Claims {
+  /** Members as Kafka walks their subscriptions. */
+  readonly walk: Int32Array;
+  /** The member whose claim to each partition stands, or NOBODY. */
+  readonly owned: Int32Array;
+  /** 1 where members of one generation claimed the same partition: nobody keeps it, and it counts as changing hands. */
+  readonly contested: Uint8Array;
+  /** Generation of each member. */
+  readonly generations: Int32Array;
+  /** Highest generation of all. */
+  readonly newest: number;
+  readonly warnings: readonly AssignmentWarning[];
+}
+
+/**
+ * Settles who owned what. Members are walked in hash order; a later claim beats an earlier one of an older generation, loses
+ * to one of a newer generation, and cancels one of the same generation (KAFKA-12984, KAFKA-14639, KAFKA-15106). Whether the
+ * member still subscribes to the topic is not asked here.
+ */
+export function settleClaims(group: ClientGroup): Claims {
+  const walk = membersInHashOrder(group);
+  const generations = Int32Array.from(group.members, ({ generation }) => generation ?? NO_GENERATION);
+  const owned = new Int32Array(group.partitionCount).fill(NOBODY);
+  const latest = new Int32Array(group.partitionCount).fill(NOBODY);
+  const contested = new Uint8Array(group.partitionCount);
+  const warnings: AssignmentWarning[] = [];
+  for (const member of walk) {
+    const generation = generations[member]!;
+    forEachClaim(group, member, (partition) => {
+      const other = latest[partition]!;
+      if (other === NOBODY) {
+        owned[partition] = latest[partition] = member;
+        return;
+      }
+      const theirs = generations[other]!;
+      if (generation < theirs) return;
+      latest[partition] = member;
+      owned[partition] = generation > theirs ? member : NOBODY;
+      if (generation === theirs) contested[partition] = 1;
+    });
+    warnOfImpossibleClaims(group, member, warnings);
+  }
+  const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
+  return { walk, owned, contested, generations, newest, warnings };
+}
+
+/** Visits the dense partitions a member claims; topics nobody subscribes to and impossible numbers are left out. */
+export function forEachClaim(group: ClientGroup, member: number, visit: (partition: number) => void): void {
+  const { owned } = group.members[member]!;
+  if (owned === undefined) return;
+  for (const [name, numbers] of owned) {
+    const topic = group.topicIndex.get(name);
+    if (topic === undefined) continue;
+    const first = group.partitionOffset[topic]!;
+    const count = group.partitionOffset[topic + 1]! - first;
+    for (const number of numbers) if (number >= 0 && number < count) visit(first + number);
+  }
+}
+
+function warnOfImpossibleClaims(group: ClientGroup, member: number, warnings: AssignmentWarning[]): void {
+  const { id, owned } = group.members[member]!;
+  if (owned === undefined) return;
+  for (const [name, numbers] of owned) {
+    const topic = group.topicIndex.get(name);
+    if (topic === undefined) continue;
+    const count = group.topics[topic]!.partitions;
+    for (const number of numbers) {
+      if (number >= 0 && number < count) continue;
+      warnings.push({
+        code: 'ignored-claim',
+        message: `Member "${id}" claims partition ${number} of topic "${name}", which has ${count} partitions; the claim is ignored.`,
+      });
+    }
+  }
+}
+
+/**
+ * Who owned each partition in an older round: of the claims with a generation below the newest, the one with the highest
+ * generation, the first walked among equals. Undefined when every member is of the newest generation.
+ */
+export function earlierOwners(group: ClientGroup, { walk, generations, newest }: Claims): Int32Array | undefined {
+  let earlier: Int32Array | undefined;
+  for (const member of walk) {
+    const generation = generations[member]!;
+    if (generation >= newest) continue;
+    forEachClaim(group, member, (partition) => {
+      earlier ??= new Int32Array(group.partitionCount).fill(NOBODY);
+      const other = earlier[partition]!;
+      if (other === NOBODY || generation > generations[other]!) earlier[partition] = member;
+    });
+  }
+  return earlier;
+}
+
+/**
+ * Whether Kafka takes the subscriptions for equal: every list has as many names as the first list that is not empty, and
+ * only names of it. Members walked before that one have no subscription and are not compared, which is a fault of Kafka's:
+ * they get partitions like everyone else.
+ */
+export function subscriptionsCountAsEqual({ patterns, patternOf }: ClientGroup, walk: Int32Array): boolean {
+  if (patterns.length === 1) return new Set(patterns[0]!.names).size === patterns[0]!.names.length || walk.length === 1;
+  const start = walk.findIndex((member) => patterns[patternOf[member]!]!.names.length > 0);
+  if (start < 0) return true;
+  const reference = new Set(patterns[patternOf[walk[start]!]!]!.names);
+  const equal = patterns.map(
+    ({ names }) => names.length === reference.size && names.every((name) => reference.has(name)),
+  );
+  return walk.subarray(start + 1).every((member) => equal[patternOf[member]!]!);
+}

@@ -1,0 +1,194 @@
+import { NOBODY } from '../owners.js';
+import type { Vacancies } from './equal-subscriptions.js';
+import type { RackView } from './rack-view.js';
+
+/**
+ * Deals free partitions out to members in a rack that has a replica: in turn to members below the quota; when none of them is
+ * near, to the first near member at the quota that may get one more. Partitions with few near members come first.
+ *
+ * @returns the partitions without a near member that has room, in order
+ */
+export function fillWithinRacks(owners: Int32Array, view: RackView, vacancies: Vacancies): number[] {
+  const { quota, ceiling, wantedAbove, counts } = vacancies;
+  const below = new RackRing(vacancies.below, view);
+  const exact = new RackQueue(view);
+  for (const member of vacancies.exact) exact.push(member);
+  const rest: number[] = [];
+  for (const partition of fewestNeighboursFirst(owners, view)) {
+    let member = below.takeNear(view.racks[partition]!);
+    if (member !== NOBODY) {
+      const count = ++counts[member]!;
+      if (count >= quota) {
+        below.remove(member);
+        if (count < ceiling && vacancies.above < wantedAbove) exact.push(member);
+      }
+    } else {
+      member = exact.takeNear(view.racks[partition]!);
+      if (member !== NOBODY) {
+        counts[member]!++;
+        if (++vacancies.above === wantedAbove) exact.clear();
+      }
+    }
+    if (member === NOBODY) rest.push(partition);
+    else owners[partition] = member;
+  }
+  vacancies.below = below.remaining();
+  vacancies.exact = exact.remaining();
+  return rest;
+}
+
+/** Free partitions by the number of members near them, then in dense order. */
+function fewestNeighboursFirst(owners: Int32Array, { rackOf, racks, end }: RackView): number[] {
+  const membersIn = new Int32Array(end);
+  for (const rack of rackOf) membersIn[rack]!++;
+  const free: number[] = [];
+  const neighbours = new Int32Array(owners.length);
+  for (let partition = 0; partition < owners.length; partition++) {
+    if (owners[partition] !== NOBODY) continue;
+    free.push(partition);
+    for (const rack of racks[partition]!) neighbours[partition]! += membersIn[rack]!;
+  }
+  return free.sort((a, b) => neighbours[a]! - neighbours[b]! || a - b);
+}
+
+/**
+ * Members in a ring with a turn: the next near member at or after the turn is taken, and the turn passes behind it. A rack's
+ * members are kept in a list of their own with links that skip removed ones, so that nobody is searched twice.
+ */
+class RackRing {
+  readonly #members: readonly number[];
+  /** Positions in the ring by rack, ascending. */
+  readonly #positions: number[][];
+  /** By rack: where to go on from a place in its list; itself while that member is present. One entry behind the end. */
+  readonly #links: Int32Array[];
+  readonly #placeOf: Int32Array;
+  readonly #rackOf: Int32Array;
+  readonly #present: Uint8Array;
+  readonly #positionOf: Int32Array;
+  #turn = 0;
+
+  constructor(members: readonly number[], { rackOf, end }: RackView) {
+    this.#members = members;
+    this.#rackOf = rackOf;
+    this.#present = new Uint8Array(members.length).fill(1);
+    this.#positions = Array.from({ length: end }, () => []);
+    this.#placeOf = new Int32Array(rackOf.length);
+    this.#positionOf = new Int32Array(rackOf.length);
+    members.forEach((member, position) => {
+      const list = this.#positions[rackOf[member]!]!;
+      this.#placeOf[member] = list.length;
+      this.#positionOf[member] = position;
+      list.push(position);
+    });
+    this.#links = this.#positions.map((list) => Int32Array.from({ length: list.length + 1 }, (_, place) => place));
+  }
+
+  /** The next member in one of the racks, or NOBODY, which leaves the turn where it is. */
+  takeNear(racks: readonly number[]): number {
+    let best = -1;
+    let bestDistance = Infinity;
+    for (const rack of racks) {
+      const position = this.#next(rack);
+      if (position < 0) continue;
+      const distance = position >= this.#turn ? position - this.#turn : position - this.#turn + this.#members.length;
+      if (distance < bestDistance) {
+        bestDistance = distance;
+        best = position;
+      }
+    }
+    if (best < 0) return NOBODY;
+    this.#turn = best + 1;
+    return this.#members[best]!;
+  }
+
+  remove(member: number): void {
+    this.#present[this.#positionOf[member]!] = 0;
+    const place = this.#placeOf[member]!;
+    this.#links[this.#rackOf[member]!]![place] = place + 1;
+  }
+
+  remaining(): number[] {
+    return this.#members.filter((_, position) => this.#present[position] === 1);
+  }
+
+  /** Position of the first present member of the rack at or after the turn, around the end if need be; -1 if none. */
+  #next(rack: number): number {
+    const list = this.#positions[rack];
+    if (list === undefined || list.length === 0) return -1;
+    let place = this.#follow(rack, lowerBound(list, this.#turn));
+    if (place === list.length) place = this.#follow(rack, 0);
+    return place === list.length ? -1 : list[place]!;
+  }
+
+  #follow(rack: number, start: number): number {
+    const links = this.#links[rack]!;
+    let end = start;
+    while (links[end] !== end) end = links[end]!;
+    for (let place = start; place !== end;) {
+      const next = links[place]!;
+      links[place] = end;
+      place = next;
+    }
+    return end;
+  }
+}
+
+/** The members of one rack, each with the number of its arrival. */
+interface Line {
+  readonly members: number[];
+  readonly tickets: number[];
+  next: number;
+}
+
+/** Members in a line; the first one in one of the racks is taken out. */
+class RackQueue {
+  readonly #lines: Line[];
+  readonly #rackOf: Int32Array;
+  #ticket = 0;
+
+  constructor({ rackOf, end }: RackView) {
+    this.#rackOf = rackOf;
+    this.#lines = Array.from({ length: end }, () => ({ members: [], tickets: [], next: 0 }));
+  }
+
+  push(member: number): void {
+    const line = this.#lines[this.#rackOf[member]!]!;
+    line.members.push(member);
+    line.tickets.push(this.#ticket++);
+  }
+
+  takeNear(racks: readonly number[]): number {
+    let best: Line | undefined;
+    for (const rack of racks) {
+      const line = this.#lines[rack];
+      if (line === undefined || line.next === line.members.length) continue;
+      if (best === undefined || line.tickets[line.next]! < best.tickets[best.next]!) best = line;
+    }
+    return best === undefined ? NOBODY : best.members[best.next++]!;
+  }
+
+  clear(): void {
+    for (const line of this.#lines) line.next = line.members.length;
+  }
+
+  remaining(): number[] {
+    return this.#lines
+      .flatMap(({ members, tickets, next }) =>
+        members.slice(next).map((member, i) => [tickets[next + i]!, member] as const),
+      )
+      .sort(([a], [b]) => a - b)
+      .map(([, member]) => member);
+  }
+}
+
+/** The first place in the ascending list whose value is not below `value`. */
+function lowerBound(list: readonly number[], value: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
