@@ -1,5 +1,6 @@
 import type { GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
 import type { AddMembers, NewMember } from './change.js';
+import { compact } from './compact.js';
 
 /** Where the subscription of new members comes from when the change names none. */
 export interface AssumedSubscription {
@@ -24,27 +25,38 @@ export function assumedSubscription(group: GroupSpec): AssumedSubscription {
   return { topics: best!.topics, basis: counts.size === 1 ? 'same' : 'commonest' };
 }
 
-/** The members that a change adds, complete; ids are generated for a count. */
-export function membersToAdd(group: GroupSpec, change: AddMembers, topics: readonly string[]): MemberSpec[] {
+/** Whom generated names must fit: the members of the group as given, and the names that any member of the plan ever had. */
+export interface NameContext {
+  readonly original: readonly MemberSpec[];
+  readonly ids: ReadonlySet<string>;
+  readonly instanceIds: ReadonlySet<string>;
+}
+
+/**
+ * The members that a change adds, complete; ids are generated for a count. Generated ids depend on the group as given, not
+ * on the changes so far, and never repeat that of a removed member, which would look like its return.
+ */
+export function membersToAdd(names: NameContext, change: AddMembers, topics: readonly string[]): MemberSpec[] {
   const { addMembers, rack } = change;
   const wanted: readonly (string | NewMember)[] =
-    typeof addMembers === 'number' ? generated(group.members, addMembers) : addMembers;
+    typeof addMembers === 'number' ? generated(names, addMembers) : addMembers;
   return wanted.map((entry) => {
     const member: NewMember = typeof entry === 'string' ? { id: entry } : entry;
-    return { topics, ...(rack === undefined ? {} : { rack }), ...defined(member) };
+    return { topics, ...(rack === undefined ? {} : { rack }), ...compact(member) };
   });
 }
 
-function generated(members: readonly MemberSpec[], count: number): NewMember[] {
-  const ids = numberOn(
-    members.map(({ id }) => id),
+function generated({ original, ids, instanceIds }: NameContext, count: number): NewMember[] {
+  const members = numberOn(
+    original.map(({ id }) => id),
+    ids,
     count,
   );
-  const instances = members.map(({ instanceId }) => instanceId);
-  const allStatic = members.length > 0 && instances.every((instance) => instance !== undefined);
-  if (!allStatic) return ids.map((id) => ({ id }));
-  const instanceIds = numberOn(instances, count);
-  return ids.map((id, i) => ({ id, instanceId: instanceIds[i]! }));
+  const instances = original.map(({ instanceId }) => instanceId);
+  const allStatic = instances.length > 0 && instances.every((instance) => instance !== undefined);
+  if (!allStatic) return members.map((id) => ({ id }));
+  const statics = numberOn(instances, instanceIds, count);
+  return members.map((id, i) => ({ id, instanceId: statics[i]! }));
 }
 
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/s;
@@ -52,7 +64,7 @@ const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/s;
 const ENDS_IN_UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Names for more of the same: goes on counting where all names share a prefix and end in a number, else new-1, new-2 ... */
-function numberOn(names: readonly string[], count: number): string[] {
+function numberOn(names: readonly string[], taken: ReadonlySet<string>, count: number): string[] {
   let [prefix, next]: [string | undefined, number] = [undefined, 1];
   for (const name of names) {
     const match = ENDS_IN_UUID.test(name) ? null : NUMBERED.exec(name);
@@ -63,16 +75,10 @@ function numberOn(names: readonly string[], count: number): string[] {
     prefix = match[1]!;
     next = Math.max(next, Number(match[2]) + 1);
   }
-  const taken = new Set(names);
   const made: string[] = [];
   for (let n = prefix === undefined ? 1 : next; made.length < count; n++) {
     const name = `${prefix ?? 'new-'}${n}`;
     if (!taken.has(name)) made.push(name);
   }
   return made;
-}
-
-/** Without the keys that are present but undefined, which would hide a default. */
-function defined(member: NewMember): NewMember {
-  return Object.fromEntries(Object.entries(member).filter(([, value]) => value !== undefined)) as unknown as NewMember;
 }

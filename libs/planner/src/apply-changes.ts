@@ -18,6 +18,7 @@ export interface ChangedGroup extends GroupSpec {
 }
 
 interface State {
+  names: { original: readonly MemberSpec[]; ids: Set<string>; instanceIds: Set<string> };
   topics: Map<string, TopicSpec>;
   members: Map<string, MemberSpec>;
   assignor: AssignorChoice;
@@ -36,6 +37,11 @@ export function applyChanges(group: GroupSpec, assignor: AssignorChoice, changes
     ]);
   }
   const state: State = {
+    names: {
+      original: group.members,
+      ids: new Set(group.members.map(({ id }) => id)),
+      instanceIds: new Set(group.members.flatMap(({ instanceId }) => instanceId ?? [])),
+    },
     topics: new Map(group.topics.map((topic) => [topic.name, topic])),
     members: new Map(group.members.map((member) => [member.id, member])),
     assignor,
@@ -82,31 +88,39 @@ function addMembers(state: State, change: AddMembers, pointer: string): FieldErr
       },
     ];
   }
-  const group = { topics: [...state.topics.values()], members: [...state.members.values()] };
-  const assumed = change.topics === undefined ? assumedSubscription(group) : undefined;
-  const members = membersToAdd(group, change, change.topics ?? assumed!.topics);
-  const usesAssumed =
-    typeof change.addMembers === 'number'
-      ? count > 0
-      : change.addMembers.some((m) => typeof m === 'string' || m.topics === undefined);
-  if (assumed !== undefined && assumed.basis !== 'same' && usesAssumed) state.assumed.push(assumed);
-  const instances = new Set(group.members.flatMap(({ instanceId }) => instanceId ?? []));
+  const members = membersToAdd(state.names, change, change.topics ?? subscriptionOfNew(state, change));
+  const instances = new Set([...state.members.values()].flatMap(({ instanceId }) => instanceId ?? []));
   for (const [i, member] of members.entries()) {
+    const { id, instanceId } = member;
     const entry = typeof change.addMembers === 'number' ? at : `${at}/${i}`;
     const errors = memberErrors(member, entry);
-    if (state.members.has(member.id))
-      errors.push({ pointer: entry, detail: `A member "${member.id}" is already in the group; choose another id.` });
-    if (member.instanceId !== undefined && instances.has(member.instanceId)) {
-      errors.push({
-        pointer: entry,
-        detail: `The instance id "${member.instanceId}" is already in use; Kafka would fence one of the two.`,
-      });
+    if (state.members.has(id)) {
+      errors.push({ pointer: entry, detail: `A member "${id}" is already in the group; choose another id.` });
+    }
+    if (instanceId !== undefined && instances.has(instanceId)) {
+      const detail = `The instance id "${instanceId}" is already in use; Kafka would fence one of the two.`;
+      errors.push({ pointer: entry, detail });
     }
     if (errors.length > 0) return errors;
-    if (member.instanceId !== undefined) instances.add(member.instanceId);
-    state.members.set(member.id, member);
+    state.members.set(id, member);
+    state.names.ids.add(id);
+    if (instanceId === undefined) continue;
+    instances.add(instanceId);
+    state.names.instanceIds.add(instanceId);
   }
   return [];
+}
+
+/** The assumed subscription of new members; noted where the group gives no single answer and some new member needs one. */
+function subscriptionOfNew(state: State, { addMembers: wanted }: AddMembers): readonly string[] {
+  const group = { topics: [...state.topics.values()], members: [...state.members.values()] };
+  const assumed = assumedSubscription(group);
+  const needed =
+    typeof wanted === 'number'
+      ? wanted > 0
+      : wanted.some((entry) => typeof entry === 'string' || entry.topics === undefined);
+  if (needed && assumed.basis !== 'same') state.assumed.push(assumed);
+  return assumed.topics;
 }
 
 function removeMembers(state: State, { removeMembers: wanted }: RemoveMembers, pointer: string): FieldError[] {

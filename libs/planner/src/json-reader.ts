@@ -68,11 +68,6 @@ export function optional<T>(value: unknown, read: (value: unknown) => T | undefi
   return value === undefined ? undefined : read(value);
 }
 
-/** The object without the keys that are undefined. */
-export function compact<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
-}
-
 /** A key as one step of a JSON pointer (RFC 6901). */
 export function escapePointer(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -3,7 +3,8 @@ import { invalidRequest } from '@allot/model';
 import { DEFAULT_ASSIGNOR } from '@allot/strategies';
 import type { AssignorChoice, Change, NewMember } from './change.js';
 import { PLAN_LIMITS, summarize } from './check-group.js';
-import { compact, escapePointer, JsonReader, optional } from './json-reader.js';
+import { compact } from './compact.js';
+import { escapePointer, JsonReader, optional } from './json-reader.js';
 import type { PlanInput, RebalanceProtocol } from './plan-types.js';
 
 const PROTOCOLS: readonly string[] = ['eager', 'cooperative', 'consumer'] satisfies RebalanceProtocol[];

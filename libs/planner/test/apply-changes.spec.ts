@@ -28,6 +28,10 @@ describe('adding members', () => {
     expect(changed.added).toEqual(expected);
   });
 
+  it('never takes the name of a member that the plan removes', () => {
+    expect(apply(group, { removeMembers: ['c2'] }, { addMembers: 1 }, { addMembers: 1 }).added).toEqual(['c3', 'c4']);
+  });
+
   it('makes generated members static where all members are', () => {
     const statics = [0, 1].map((n) => ({ ...member(`m${n}`, ['t']), instanceId: `host-${n}` }));
     expect(apply({ ...group, members: statics }, { addMembers: 1 }).members[2]).toEqual({
