@@ -1,3 +1,4 @@
+import type { BrokerHistory } from './broker-history.js';
 import { checkAssignor, checkCoordinator, checkPartitioner, checkPlacement } from './suites.js';
 import type { Comparison } from './suites.js';
 import {
@@ -9,15 +10,15 @@ import {
 } from './vector-shapes.js';
 
 /** The field that tells which kind of vector a line is, and the suite that runs it. */
-const suites = new Map<string, (vector: unknown) => Comparison>([
-  ['assignor', (vector) => checkAssignor(readAssignorVector(vector))],
+const suites = new Map<string, (vector: unknown, history?: BrokerHistory) => Comparison>([
+  ['assignor', (vector, history) => checkAssignor(readAssignorVector(vector), history)],
   ['placer', (vector) => checkPlacement(readPlacementVector(vector))],
   ['keyHex', (vector) => checkPartitioner(readPartitionerVector(vector))],
   ['groupId', (vector) => checkCoordinator(readCoordinatorVector(vector))],
 ]);
 
 /** Runs one line of a vector file. Throws `MalformedVector` when it is not JSON or of no known kind. */
-export function checkVector(text: string): Comparison {
+export function checkVector(text: string, history?: BrokerHistory): Comparison {
   const vector = parse(text);
   const kinds = [...suites.keys()].filter((field) => Object.hasOwn(vector, field));
   if (kinds.length !== 1) {
@@ -27,7 +28,7 @@ export function checkVector(text: string): Comparison {
         : `ambiguous kind of vector: it has the fields ${kinds.join(' and ')}`,
     );
   }
-  return suites.get(kinds[0]!)!(vector);
+  return suites.get(kinds[0]!)!(vector, history);
 }
 
 function parse(text: string): object {

@@ -1,3 +1,4 @@
+import { BrokerHistory } from './broker-history.js';
 import { checkVector } from './check-vector.js';
 import type { Comparison } from './suites.js';
 import { readVectorLines } from './vector-file.js';
@@ -34,6 +35,7 @@ export async function checkFile(path: string): Promise<FileReport> {
   let problemCount = 0;
   const differences: Difference[] = [];
   const problems: string[] = [];
+  const history = new BrokerHistory();
   const complain = (problem: string) => {
     problemCount++;
     if (problems.length < SHOWN) problems.push(problem);
@@ -43,7 +45,7 @@ export async function checkFile(path: string): Promise<FileReport> {
       if (text.trim() === '') continue;
       total++;
       try {
-        const comparison = checkVector(text);
+        const comparison = checkVector(text, history);
         if (comparison.expected === comparison.got) matched++;
         else if (differences.length < SHOWN) differences.push({ line, ...comparison });
       } catch (error) {

@@ -8,6 +8,8 @@ import {
   resolveAssignor,
   resolvePlacer,
 } from '@allot/strategies';
+import type { AssignOptions } from '@allot/strategies';
+import type { BrokerHistory, OwnedInOrder } from './broker-history.js';
 import { partitionsByName, valuesByPartition } from './canonical-json.js';
 import { MalformedVector } from './vector-shapes.js';
 import type { AssignorVector, CoordinatorVector, PartitionerVector, PlacementVector } from './vector-shapes.js';
@@ -22,16 +24,21 @@ export interface Comparison {
 /** The broker's assignors changed after Kafka 4.0; vectors that do not name a version were recorded with that one. */
 const SERVER_VECTORS_VERSION = '4.0';
 
-/** Compares what an assignor hands out in this round. */
-export function checkAssignor(vector: AssignorVector): Comparison {
+/** Compares what an assignor hands out in this round. `history` has seen the lines before, if there were any. */
+export function checkAssignor(vector: AssignorVector, history?: BrokerHistory): Comparison {
   const assignor = known(() => resolveAssignor(vector.assignor));
   const kafkaVersion =
     vector.kafkaVersion ?? (vector.assignor.startsWith('server-') ? SERVER_VECTORS_VERSION : undefined);
+  const inOrder = kafkaVersion === undefined ? undefined : history?.advance(vector, kafkaVersion);
   return {
     id: vector.id,
     expected: partitionsByName(Object.entries(vector.assignment).map(([id, owned]) => [id, Object.entries(owned)])),
     got: answer(() => {
-      const { assignment } = assignor.assign(groupOf(vector), kafkaVersion === undefined ? {} : { kafkaVersion });
+      const options: AssignOptions = {
+        ...(kafkaVersion === undefined ? {} : { kafkaVersion }),
+        ...(inOrder === undefined ? {} : { ownedOrder: 'given' }),
+      };
+      const { assignment } = assignor.assign(groupOf(vector, inOrder), options);
       return assignmentText(assignment);
     }),
   };
@@ -89,10 +96,13 @@ function answer(compute: () => string): string {
   }
 }
 
-function groupOf({ topics, members }: AssignorVector): GroupSpec {
+function groupOf({ topics, members }: AssignorVector, inOrder?: OwnedInOrder): GroupSpec {
   return {
     topics,
-    members: members.map((member) => ({ ...member, owned: member.owned && assignmentFromJson(member.owned) })),
+    members: members.map((member) => ({
+      ...member,
+      owned: inOrder?.get(member.id) ?? (member.owned && assignmentFromJson(member.owned)),
+    })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 /** A line of a vector file: its number, counted from 1, and its text. */
@@ -19,7 +20,9 @@ const GZIP_MAGIC = [0x1f, 0x8b];
  */
 export async function* readVectorLines(path: string): AsyncGenerator<VectorLine> {
   const gzip = await isGzip(path);
-  const bytes = gzip ? createReadStream(path).compose(createGunzip()) : createReadStream(path);
+  const file = createReadStream(path);
+  // An error of either stream destroys the other one and comes out of the loop below.
+  const bytes = gzip ? pipeline(file, createGunzip(), () => {}) : file;
   let number = 0;
   let pending: Buffer[] = [];
   for await (const chunk of bytes as AsyncIterable<Buffer>) {

@@ -10,6 +10,7 @@ describe('answers recorded from Kafka', () => {
     ['partitioner-murmur2', 5_000],
     ['placement-admin-utils', 400],
     ['placement-kraft-striped', 400],
+    ['placement-kraft-striped-mixed-racks', 397],
   ])('%s: all %i', async (name, total) => {
     expect(await checkFile(`${vectors}${name}.jsonl.gz`)).toEqual({
       total,

@@ -8,7 +8,7 @@ import {
   requireCounts,
   requireReplicationFactor,
   requireSeed,
-  sortedBrokers,
+  requireBrokers,
   unfencedBrokers,
 } from './placement-request.js';
 import type { BrokerSpec, PlacementWarning, ReplicaPlacer } from './replica-placer.js';
@@ -31,7 +31,8 @@ export const kraftStripedPlacer: ReplicaPlacer = {
   summary: 'The placer of KRaft clusters: stripes over racks and brokers, fenced brokers last and never as leader.',
   kafkaVersions: '3.0 and later, KRaft',
   place(request) {
-    const brokers = sortedBrokers(request.brokers);
+    const { brokers } = request;
+    requireBrokers(brokers);
     const unfenced = unfencedBrokers(brokers).length;
     requireReplicationFactor(request.replicationFactor);
     if (unfenced === 0) {
@@ -83,7 +84,10 @@ class Rack {
 
   constructor(brokers: readonly BrokerSpec[], random: JavaRandom) {
     const ids = (fenced: boolean) =>
-      brokers.filter((broker) => (broker.fenced ?? false) === fenced).map(({ id }) => id);
+      brokers
+        .filter((broker) => (broker.fenced ?? false) === fenced)
+        .map(({ id }) => id)
+        .sort((a, b) => a - b);
     // Fenced first: that is the order in which Kafka draws the starts.
     this.fenced = new BrokerCircle(ids(true), random);
     this.unfenced = new BrokerCircle(ids(false), random);

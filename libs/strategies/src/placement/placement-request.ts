@@ -1,14 +1,20 @@
 import { AllotError, invalidRequest } from '@allot/model';
 import type { BrokerSpec, PlacementRequest, PlacementWarning } from './replica-placer.js';
 
-/** The brokers of a request by ascending id. Refuses ids that are not broker ids and ids that occur twice. */
-export function sortedBrokers(brokers: readonly BrokerSpec[]): BrokerSpec[] {
-  const sorted = [...brokers].sort((a, b) => a.id - b.id);
-  sorted.forEach(({ id }, i) => {
+/** Refuses ids that are not broker ids and ids that occur twice. */
+export function requireBrokers(brokers: readonly BrokerSpec[]): void {
+  const seen = new Set<number>();
+  for (const { id } of brokers) {
     if (!Number.isInteger(id) || id < 0) throw invalidRequest(`${id} is not a broker id: give an integer from 0 up.`);
-    if (sorted[i - 1]?.id === id) throw invalidRequest(`Broker ${id} is listed twice: list every broker once.`);
-  });
-  return sorted;
+    if (seen.has(id)) throw invalidRequest(`Broker ${id} is listed twice: list every broker once.`);
+    seen.add(id);
+  }
+}
+
+/** The brokers of a request by ascending id. */
+export function sortedBrokers(brokers: readonly BrokerSpec[]): BrokerSpec[] {
+  requireBrokers(brokers);
+  return [...brokers].sort((a, b) => a.id - b.id);
 }
 
 /** The brokers that are in service. */

@@ -10,7 +10,10 @@ export interface BrokerSpec {
 
 /** Everything a placement depends on. */
 export interface PlacementRequest {
-  /** In any order: every placer sorts them by id first, as the callers of Kafka's own placers do. */
+  /**
+   * In any order: they are sorted by id first, as the callers of Kafka's own placers do. Only for `kraft-striped` the order
+   * in which racks first appear can matter, namely to racks that share a bucket of Java's hash map.
+   */
   readonly brokers: readonly BrokerSpec[];
   /** How many new partitions to place; at least 1. */
   readonly partitions: number;
