@@ -5,8 +5,9 @@ export interface AssignOptions {
   /** Kafka version whose rule is wanted, "4.0" or "4.1.0"; the newest known rule when absent. */
   readonly kafkaVersion?: string;
   /**
-   * 'given' when the order of topics inside each member's `owned` is the order in which they entered the broker's own map;
-   * only `uniform` reads it, and only where two topic ids share a hash bucket. Absent, the likeliest order is assumed.
+   * 'given' when the topics inside each member's `owned`, and their partitions, come in the order in which they entered the
+   * broker's own maps; only `uniform` reads it, and only where two of them share a hash bucket. Absent, the likeliest order
+   * is assumed.
    */
   readonly ownedOrder?: 'given';
 }

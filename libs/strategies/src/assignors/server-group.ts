@@ -1,13 +1,11 @@
 import type { GroupSpec, MemberSpec } from '@allot/model';
 import { invalidRequest } from '@allot/model';
 
-import { hashWalk } from '../hashing/hash-walk.js';
-import { STRING_KEYS } from '../hashing/java-hash-map.js';
 import type { UuidWords } from '../hashing/uuid-hash.js';
 import { parseUuid, uuidOfName } from '../hashing/uuid-hash.js';
 import type { AssignmentWarning } from './assignor.js';
 import type { ClientGroup } from './client-group.js';
-import { indexClientGroup } from './client-group.js';
+import { indexClientGroup, membersInHashOrder } from './client-group.js';
 import { NOBODY } from './owners.js';
 
 /**
@@ -35,10 +33,7 @@ export function indexServerGroup(spec: GroupSpec): ServerGroup {
     ...group,
     warnings,
     topicIds,
-    memberWalk: hashWalk(
-      group.members.map(({ id }) => id),
-      STRING_KEYS,
-    ),
+    memberWalk: membersInHashOrder(group),
     homogeneous: haveSameSubscription(group),
     previous: previousOwners(group, warnings),
   };
@@ -72,7 +67,7 @@ function previousOwners(group: ClientGroup, warnings: AssignmentWarning[]): Int3
     for (const topic of topics) flags[topic] = 1;
     return flags;
   });
-  for (let member = 0; member < members.length; member++) {
+  for (const member of group.arrival) {
     const flags = subscribed[patternOf[member]!]!;
     for (const [name, partitions] of members[member]!.owned ?? []) {
       const topic = group.topicIndex.get(name);

@@ -62,8 +62,7 @@ function homogeneousOwners(group: ServerGroup, { kafkaVersion, ownedOrder }: Ass
       topicWalk,
       partitionOffset: group.partitionOffset,
       previous: group.previous,
-      walkOwned: (member, partitions) =>
-        walkOwned(group, partitions, ownedTopics(group, member, ownedOrder === 'given' ? undefined : topicWalk)),
+      walkOwned: (member) => walkOwned(group, member, ownedOrder === 'given' ? undefined : topicWalk),
     },
     isKafkaAtLeast(kafkaVersion, 4, 1, KNOWN_VERSIONS) ? 'as-needed' : 'first-walked',
   );
@@ -98,26 +97,20 @@ function ownedTopics(group: ServerGroup, member: number, topicWalk: Int32Array |
   return hashWalk(entered, topicKeys(group), capacity).map((place) => entered[place]!);
 }
 
-/** A member's partitions, given ascending, in the order of topics and, within a topic, of a hash set of numbers. */
-function walkOwned({ partitionOffset }: ServerGroup, partitions: Int32Array, topics: Int32Array): Int32Array {
-  const startOf = new Map<number, number>();
-  const ascending = topics.slice().sort();
-  let start = 0;
-  for (const topic of ascending) {
-    startOf.set(topic, start);
-    while (partitions[start]! < partitionOffset[topic + 1]!) start++;
-  }
-  const walk = new Int32Array(partitions.length);
-  let length = 0;
-  for (const topic of topics) {
+/** A member's partitions in the order of its topics and, within a topic, of a hash set of numbers. */
+function walkOwned(group: ServerGroup, member: number, topicWalk: Int32Array | undefined): Int32Array {
+  const { topics, partitionOffset, previous } = group;
+  const walk: number[] = [];
+  for (const topic of ownedTopics(group, member, topicWalk)) {
     const first = partitionOffset[topic]!;
-    const numbers: number[] = [];
-    for (let i = startOf.get(topic)!; partitions[i]! < partitionOffset[topic + 1]!; i++)
-      numbers.push(partitions[i]! - first);
-    for (const place of hashWalk(numbers, INTEGER_KEYS, capacityOfCopy(numbers.length)))
-      walk[length++] = first + numbers[place]!;
+    const listed = new Set(group.members[member]!.owned!.get(topics[topic]!.name));
+    const numbers = [...listed].filter(
+      (number) => number >= 0 && number < topics[topic]!.partitions && previous[first + number] === member,
+    );
+    for (const place of hashWalk(numbers, INTEGER_KEYS, capacityOfCopy(listed.size)))
+      walk.push(first + numbers[place]!);
   }
-  return walk;
+  return Int32Array.from(walk);
 }
 
 const INTEGER_KEYS: JavaKeyType<number> = { hashCode: (number) => number, compare: (a, b) => a - b };

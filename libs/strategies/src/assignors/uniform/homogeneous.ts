@@ -13,8 +13,8 @@ export interface HomogeneousGroup {
   readonly partitionOffset: Int32Array;
   /** Previous owner of each partition, or NOBODY. */
   readonly previous: Int32Array;
-  /** The partitions of one member, in the order in which the broker walks them; asked only of members with too many. */
-  walkOwned(member: number, partitions: Int32Array): Int32Array;
+  /** All that a member has in `previous`, in the order in which the broker walks it; asked only of members with too much. */
+  walkOwned(member: number): Int32Array;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface HomogeneousGroup {
  * that a balanced group may still move. With 'as-needed' a member that does not own so much is passed over while enough
  * others are left, so that a balanced group stays as it is (KAFKA-18688).
  *
- * Two passes over the partitions, and a third one when a member has too many.
+ * Two passes over the partitions.
  */
 export function assignHomogeneous(group: HomogeneousGroup, rule: QuotaRule): Int32Array {
   const { memberWalk, previous } = group;
@@ -37,15 +37,12 @@ export function assignHomogeneous(group: HomogeneousGroup, rule: QuotaRule): Int
   let freeCount = takeStock(group, owned, free);
 
   const quotas = quotasOf(memberWalk, owned, previous.length, rule);
-  if (quotas.some((quota, member) => owned[member]! > quota)) {
-    const partitionsOf = partitionsOfCrowded(previous, owned, quotas);
-    for (const member of memberWalk) {
-      const quota = quotas[member]!;
-      if (owned[member]! <= quota) continue;
-      for (const partition of group.walkOwned(member, partitionsOf(member)).subarray(quota)) {
-        owners[partition] = NOBODY;
-        free[freeCount++] = partition;
-      }
+  for (const member of memberWalk) {
+    const quota = quotas[member]!;
+    if (owned[member]! <= quota) continue;
+    for (const partition of group.walkOwned(member).subarray(quota)) {
+      owners[partition] = NOBODY;
+      free[freeCount++] = partition;
     }
   }
 
@@ -88,23 +85,4 @@ function quotasOf(memberWalk: Int32Array, owned: Int32Array, partitions: number,
     larger--;
   }
   return quotas;
-}
-
-/** The partitions of every member that owns more than its quota, ascending. */
-function partitionsOfCrowded(
-  previous: Int32Array,
-  owned: Int32Array,
-  quotas: Int32Array,
-): (member: number) => Int32Array {
-  const ends = new Int32Array(owned.length + 1);
-  for (let member = 0; member < owned.length; member++)
-    ends[member + 1] = ends[member]! + (owned[member]! > quotas[member]! ? owned[member]! : 0);
-  const starts = ends.slice(0, -1);
-  const partitions = new Int32Array(ends[owned.length]!);
-  const next = starts.slice();
-  for (let partition = 0; partition < previous.length; partition++) {
-    const owner = previous[partition]!;
-    if (owner !== NOBODY && owned[owner]! > quotas[owner]!) partitions[next[owner]!++] = partition;
-  }
-  return (member) => partitions.subarray(starts[member]!, ends[member + 1]!);
 }
