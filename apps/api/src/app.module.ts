@@ -1,14 +1,15 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { BrokersController } from './brokers/brokers.controller.js';
-import { ClustersController } from './clusters/clusters.controller.js';
+import { BrokersModule } from './brokers/brokers.module.js';
+import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
+import { graphqlModule } from './graphql/graphql.module.js';
 import { HealthController } from './health/health.controller.js';
 import { MediaTypeGuard } from './http/media-types.js';
 import { Shutdown } from './http/shutdown.js';
 import { Metrics } from './observability/metrics.js';
 import { type AppPorts, CATALOG_STORE, CHANGE_FEED, CONFIG, DATABASE_PROBE, GROUP_STORE } from './ports.js';
-import { TopicsController } from './topics/topics.controller.js';
+import { TopicsModule } from './topics/topics.module.js';
 
 export interface AppModuleOptions {
   readonly ports: AppPorts;
@@ -40,8 +41,8 @@ export class AppModule {
   static register(options: AppModuleOptions): DynamicModule {
     return {
       module: AppModule,
-      imports: [FrameModule.register(options)],
-      controllers: [HealthController, ClustersController, BrokersController, TopicsController],
+      imports: [FrameModule.register(options), graphqlModule(), ClustersModule, BrokersModule, TopicsModule],
+      controllers: [HealthController],
       providers: [{ provide: APP_GUARD, useClass: MediaTypeGuard }],
     };
   }

@@ -13,6 +13,11 @@ export const LIMITS = {
   replicasPerPartition: 128,
   /** Kafka's broker ids are non-negative 32-bit integers. */
   brokerId: 2 ** 31 - 1,
+  /** Members of one group. */
+  groupSize: 10_000,
+  /** Names that one subscription lists, and characters of its pattern. */
+  subscribedTopics: 10_000,
+  patternLength: 1_000,
   pageSize: 1_000,
   defaultPageSize: 100,
   /** Nesting and number of fields of a GraphQL operation. */

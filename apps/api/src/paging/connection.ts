@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '@allot/coordinator';
 import type { Type } from '@nestjs/common';
 import { ArgsType, Field, Int, ObjectType } from '@nestjs/graphql';
 import { LIMITS } from '../config/limits.js';
-import { Absent, Integer, Name } from '../validation/rules.js';
+import { Integer, Name, Nullable } from '../validation/rules.js';
 import { type PageKey, decodeCursor, encodeCursor } from './cursor.js';
 import type { ListKind } from './page.js';
 
@@ -14,9 +14,9 @@ export class ConnectionArgs {
   first: number = LIMITS.defaultPageSize;
 
   @Field(() => String, { nullable: true, description: 'The cursor after which to go on.' })
-  @Absent()
+  @Nullable()
   @Name(4_000)
-  after?: string;
+  after?: string | null;
 }
 
 @ObjectType({ description: "Relay's page information." })

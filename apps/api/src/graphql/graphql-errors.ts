@@ -1,0 +1,42 @@
+import { unwrapResolverError } from '@apollo/server/errors';
+import { AllotError } from '@allot/model';
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import { toAllotError } from '../problems/to-allot-error.js';
+
+/**
+ * The GraphQL form of an error: the same code, action and facts as the problem that REST answers, in `extensions`. Errors of
+ * the query itself keep Apollo's code (GRAPHQL_VALIDATION_FAILED and so on).
+ */
+export function formatGraphQLError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  const original = unwrapResolverError(thrown);
+  const { locations, path } = formatted;
+  const place = { ...(locations === undefined ? {} : { locations }), ...(path === undefined ? {} : { path }) };
+  const code = formatted.extensions?.['code'];
+  if (isQueryError(original, code)) {
+    return { message: formatted.message, ...place, extensions: { code, retriable: false, action: 'fix-request' } };
+  }
+  const error = toAllotError(original);
+  return {
+    message: error.message,
+    ...place,
+    extensions: {
+      ...error.facts,
+      code: error.code,
+      retriable: error.retriable,
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(error.retryAfterMs) }),
+      action: error.action,
+      ...(error.errors.length === 0 ? {} : { errors: error.errors }),
+    },
+  };
+}
+
+/** Whether an error is a fault of this service, to be logged. */
+export function isFault(error: GraphQLError): boolean {
+  const original = unwrapResolverError(error);
+  return !isQueryError(original, error.extensions['code']) && toAllotError(original).code === 'INTERNAL_ERROR';
+}
+
+/** Whether the client's query is at fault: it does not parse, does not fit the schema, or its variables do not. */
+function isQueryError(original: unknown, code: unknown): code is string {
+  return !(original instanceof AllotError) && typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR';
+}

@@ -1,0 +1,270 @@
+import type { AssignmentJson } from '@allot/model';
+import type { GroupSummary as Summary } from '@allot/coordinator';
+import { ObjectType } from '@nestjs/graphql';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { LIMITS } from '../config/limits.js';
+import {
+  IntField,
+  ListField,
+  NumberField,
+  ObjectField,
+  SafeIntField,
+  TextField,
+  TextListField,
+  TimeField,
+} from '../contracts/fields.js';
+import { connectionOf } from '../paging/connection.js';
+import { type ListKind, pageOf } from '../paging/page.js';
+import { Absent, Integer, Name, OneOf } from '../validation/rules.js';
+import { AssignmentField } from './assignment.contract.js';
+import { AssignorNames, DAY_MS } from './group-rules.js';
+
+export const GROUP_TYPES = ['consumer', 'classic'] as const;
+const STATES = ['EMPTY', 'ASSIGNING', 'RECONCILING', 'STABLE'] as const;
+const MEMBER_STATES = ['STABLE', 'UNREVOKED_PARTITIONS', 'UNRELEASED_PARTITIONS'] as const;
+
+@ObjectType({ description: 'What an operator set of a group; times in milliseconds.' })
+export class GroupSpec {
+  @TextListField('Assignors in order of preference; the first decides.', { example: ['range'] })
+  assignors!: string[];
+
+  @TextField('Kafka version whose assignor rule is used; the newest when absent.', { optional: true, example: '4.0' })
+  kafkaVersion?: string;
+
+  @IntField('A member that is silent for longer is fenced.', { example: 45_000 })
+  sessionTimeoutMs!: number;
+
+  @IntField('What members are told to keep between heartbeats.', { example: 5_000 })
+  heartbeatIntervalMs!: number;
+
+  @IntField('How long a member may take to give partitions up.', { example: 300_000 })
+  rebalanceTimeoutMs!: number;
+
+  @IntField('Most members the group takes.', { example: 1_000 })
+  maxSize!: number;
+}
+
+@ObjectType({ description: 'What a member reads.' })
+export class MemberSubscription {
+  @TextListField('Topic names as the member listed them.', { example: ['orders'] })
+  topics!: string[];
+
+  @TextField('RE2 pattern, matched against whole names of existing and future topics.', { optional: true })
+  pattern?: string;
+}
+
+@ObjectType({ description: 'A member of a group, with what it has and what it shall have side by side.' })
+export class Member {
+  @TextField('Id of the member.', { example: 'b1c7e2c4-6a4e-4bb0-9d0a-1f1f0c2e7a11' })
+  memberId!: string;
+
+  @TextField('Id of a static member (group.instance.id).', { optional: true })
+  instanceId?: string;
+
+  @TextField('Rack of the member (client.rack).', { optional: true })
+  rackId?: string;
+
+  @TextField('What the client calls itself.', { optional: true })
+  clientId?: string;
+
+  @NumberField('Relative capacity; read by weighted assignors alone.', { optional: true })
+  weight?: number;
+
+  @ObjectField(() => MemberSubscription, 'What the member reads.')
+  subscription!: MemberSubscription;
+
+  @IntField('The epoch that the member has reached; -2: left temporarily.', { min: -2, example: 1 })
+  memberEpoch!: number;
+
+  @TextField('How far the member is. More values may come.', { enum: MEMBER_STATES, example: 'STABLE' })
+  state!: string;
+
+  @AssignmentField('What the member may work on.')
+  current!: AssignmentJson;
+
+  @AssignmentField('What the member was told to give up and has not yet reported to have dropped.')
+  revoking!: AssignmentJson;
+
+  @AssignmentField('Where the group wants the member to be.')
+  target!: AssignmentJson;
+
+  @TimeField('Until when the member may work without another heartbeat; absent in imported groups.', { optional: true })
+  validUntil?: Date;
+}
+
+@ObjectType({ description: 'A group.' })
+export class Group {
+  @TextField('Id of the group.', { example: 'checkout' })
+  groupId!: string;
+
+  @TextField('Type of the group.', { enum: GROUP_TYPES, example: 'consumer' })
+  type!: string;
+
+  @TextField('live: served here. imported: a picture of a group in Kafka, to read and to plan on.', {
+    enum: ['live', 'imported'],
+    example: 'live',
+  })
+  source!: string;
+
+  @TextField('Derived from members and epochs. More values may come.', { enum: STATES, example: 'STABLE' })
+  state!: string;
+
+  @SafeIntField('Rises with every change; the ETag.', { example: 7 })
+  revision!: number;
+
+  @IntField('Rises when a new target is needed.', { example: 3 })
+  groupEpoch!: number;
+
+  @IntField('The group epoch for which the target was computed.', { example: 3 })
+  assignmentEpoch!: number;
+
+  @ObjectField(() => GroupSpec, 'What was asked for.')
+  spec!: GroupSpec;
+
+  @ListField(() => Member, 'Members in the order in which they joined.')
+  members!: Member[];
+
+  @AssignmentField('Partitions that nobody may work on right now.')
+  unowned!: AssignmentJson;
+
+  @TextListField('Members without any partition in the target.')
+  idle!: string[];
+
+  @TextListField('Topics that members subscribe to and the cluster does not have.')
+  unknownTopics!: string[];
+
+  @TextField('Why the assignor gave no valid target for the group epoch.', { optional: true })
+  assignorFault?: string;
+
+  @TimeField('When the group was made.')
+  createdAt!: Date;
+}
+
+@ObjectType({ description: 'A group in a list.' })
+export class GroupSummary {
+  @TextField('Id of the group.', { example: 'checkout' })
+  groupId!: string;
+
+  @TextField('Type of the group.', { enum: GROUP_TYPES, example: 'consumer' })
+  type!: string;
+
+  @TextField('live or imported.', { enum: ['live', 'imported'], example: 'live' })
+  source!: string;
+
+  @TextField('Derived from members and epochs. More values may come.', { enum: STATES, example: 'STABLE' })
+  state!: string;
+
+  @SafeIntField('Rises with every change; the ETag.', { example: 7 })
+  revision!: number;
+
+  @IntField('Rises when a new target is needed.', { example: 3 })
+  groupEpoch!: number;
+
+  @IntField('The group epoch for which the target was computed.', { example: 3 })
+  assignmentEpoch!: number;
+
+  @IntField('Number of members.', { example: 3 })
+  memberCount!: number;
+
+  @IntField('Partitions that members may work on.', { example: 10 })
+  assignedPartitions!: number;
+
+  @TextField('Why the assignor gave no valid target.', { optional: true })
+  assignorFault?: string;
+
+  @TimeField('When the group was made.')
+  createdAt!: Date;
+
+  @TimeField('When it last changed.')
+  updatedAt!: Date;
+}
+
+/** What an operator may set; what is absent stays, or takes the default in a new group. */
+export class GroupChange {
+  @ApiPropertyOptional({ type: 'string', enum: GROUP_TYPES, default: 'consumer', description: 'Cannot change later.' })
+  @Absent()
+  @OneOf(GROUP_TYPES)
+  type?: (typeof GROUP_TYPES)[number];
+
+  @ApiPropertyOptional({
+    oneOf: [
+      { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
+      {
+        type: 'array',
+        minItems: 1,
+        maxItems: 20,
+        items: { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
+      },
+    ],
+    default: 'range',
+    description: "An assignor, or a list in order of preference; Kafka's class names are understood.",
+  } as never)
+  @Absent()
+  @AssignorNames()
+  assignor?: string | string[];
+
+  @ApiPropertyOptional({
+    type: 'string',
+    minLength: 1,
+    maxLength: 20,
+    description: 'Kafka version whose assignor rule is wanted.',
+  })
+  @Absent()
+  @Name(20)
+  kafkaVersion?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: DAY_MS,
+    default: 45_000,
+    description: 'Clamped; the answer tells the effective value.',
+  })
+  @Absent()
+  @Integer(1, DAY_MS)
+  sessionTimeoutMs?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: DAY_MS,
+    default: 5_000,
+    description: 'Clamped to a third of the session timeout.',
+  })
+  @Absent()
+  @Integer(1, DAY_MS)
+  heartbeatIntervalMs?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: DAY_MS,
+    default: 300_000,
+    description: 'Clamped; the answer tells the effective value.',
+  })
+  @Absent()
+  @Integer(1, DAY_MS)
+  rebalanceTimeoutMs?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: LIMITS.groupSize,
+    default: 1_000,
+    description: 'Most members the group takes.',
+  })
+  @Absent()
+  @Integer(1, LIMITS.groupSize)
+  maxSize?: number;
+}
+
+export class GroupPage extends pageOf(GroupSummary) {}
+
+@ObjectType()
+export class GroupConnection extends connectionOf('Group', () => GroupSummary) {}
+
+export const GROUPS: ListKind<Summary, string> = {
+  kind: 'groups',
+  keyType: 'string',
+  keyOf: ({ ref }) => ref.groupId,
+};
