@@ -149,7 +149,7 @@ final class BrokerAssignors {
             try {
                 for (Constructor<?> constructor : TopicIds.class.getConstructors()) {
                     Class<?> source = constructor.getParameterTypes()[1];
-                    if (source.isInterface()) return topicIds(constructor, names, source);
+                    if (source.getDeclaringClass() == TopicIds.class) return topicIds(constructor, names, source);
                 }
                 return topicIds(TopicIds.class.getConstructor(Set.class, TopicsImage.class), names, TopicsImage.class);
             } catch (ReflectiveOperationException error) {
