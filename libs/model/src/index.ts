@@ -17,8 +17,16 @@ export type { AllotErrorOptions, ErrorAction, FieldError } from './errors.js';
 export type { GroupSpec, MemberSpec, TopicSpec } from './group-spec.js';
 export { findViolations } from './invariants.js';
 export type { Violation, ViolationOptions } from './invariants.js';
-export { diffByMember, diffByPartition, idleMembers, skewOf, summarizeLoads, unownedPartitions } from './statistics.js';
-export type { LoadSummary, MemberChange, OwnerChange, Skew } from './statistics.js';
+export {
+  diffByMember,
+  diffByPartition,
+  idleMembers,
+  rackLocality,
+  skewOf,
+  summarizeLoads,
+  unownedPartitions,
+} from './statistics.js';
+export type { LoadSummary, MemberChange, OwnerChange, RackLocality, Skew } from './statistics.js';
 export { indexSubscriptions } from './subscriptions.js';
 export type { SubscriptionIndex } from './subscriptions.js';
 export { formatTopicPartition, parseTopicPartition } from './topic-partition.js';

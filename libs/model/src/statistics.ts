@@ -22,6 +22,14 @@ export interface LoadSummary {
   readonly standardDeviation: number;
 }
 
+/** How many partitions are read from a replica in their owner's own rack. */
+export interface RackLocality {
+  /** Owned partitions of which the owner's rack and the replicas' racks are known. */
+  readonly known: number;
+  /** Those of them with a replica in the owner's rack. */
+  readonly local: number;
+}
+
 /** A partition whose owner differs between two assignments; null is nobody. */
 export interface OwnerChange {
   readonly topic: string;
@@ -87,6 +95,27 @@ export function summarizeLoads(loads: readonly number[]): LoadSummary {
   let squares = 0;
   for (const load of loads) squares += (load - mean) ** 2;
   return { members: loads.length, partitions, least, most, mean, standardDeviation: Math.sqrt(squares / loads.length) };
+}
+
+/** Counts the partitions that their owner can read within its rack. */
+export function rackLocality(group: GroupSpec, assignment: GroupAssignment): RackLocality {
+  const racksByTopic = new Map<string, TopicSpec['racks']>();
+  for (const { name, racks } of group.topics) if (racks !== undefined) racksByTopic.set(name, racks);
+  let [known, local] = [0, 0];
+  if (racksByTopic.size === 0) return { known, local };
+  for (const { id, rack } of group.members) {
+    if (rack === undefined) continue;
+    for (const [topic, partitions] of assignment.get(id) ?? EMPTY_ASSIGNMENT) {
+      const racks = racksByTopic.get(topic);
+      for (const partition of partitions) {
+        const replicas = racks?.[partition];
+        if (replicas === undefined || replicas.length === 0) continue;
+        known++;
+        if (replicas.includes(rack)) local++;
+      }
+    }
+  }
+  return { known, local };
 }
 
 /** Ids of the members without any partition, in the group's order. */

@@ -7,6 +7,7 @@ import {
   diffByMember,
   diffByPartition,
   idleMembers,
+  rackLocality,
   skewOf,
   summarizeLoads,
   unownedPartitions,
@@ -84,6 +85,24 @@ describe('idle members and unowned partitions', () => {
         ['u', [0]],
       ]),
     );
+  });
+});
+
+describe('rack locality', () => {
+  it('counts only what is known on both sides', () => {
+    const racked: GroupSpec = {
+      topics: [
+        { name: 't', partitions: 3, racks: [['a', 'b'], ['b'], []] },
+        { name: 'u', partitions: 1 },
+      ],
+      members: [
+        { id: 'm', topics: ['t', 'u'], rack: 'a' },
+        { id: 'n', topics: ['t'] },
+      ],
+    };
+    expect(rackLocality(racked, assignment({ m: { t: [0, 1, 2], u: [0] } }))).toEqual({ known: 2, local: 1 });
+    expect(rackLocality(racked, assignment({ n: { t: [0, 1, 2] } }))).toEqual({ known: 0, local: 0 });
+    expect(rackLocality(group, legal)).toEqual({ known: 0, local: 0 });
   });
 });
 

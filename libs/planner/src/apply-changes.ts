@@ -8,6 +8,8 @@ import { memberErrors, PLAN_LIMITS, summarize, topicErrors } from './check-group
 /** A group on its way through the changes. */
 export interface ChangedGroup extends GroupSpec {
   readonly assignor: AssignorChoice;
+  /** Where the assignor was chosen, for errors. */
+  readonly assignorPointer: string;
   /** Ids in the final group that were not in the original one, and the reverse. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -22,6 +24,7 @@ interface State {
   topics: Map<string, TopicSpec>;
   members: Map<string, MemberSpec>;
   assignor: AssignorChoice;
+  assignorPointer: string;
   assumed: AssumedSubscription[];
   unknownRacks: Set<string>;
 }
@@ -45,6 +48,7 @@ export function applyChanges(group: GroupSpec, assignor: AssignorChoice, changes
     topics: new Map(group.topics.map((topic) => [topic.name, topic])),
     members: new Map(group.members.map((member) => [member.id, member])),
     assignor,
+    assignorPointer: '/assignor',
     assumed: [],
     unknownRacks: new Set(),
   };
@@ -57,6 +61,7 @@ export function applyChanges(group: GroupSpec, assignor: AssignorChoice, changes
     topics: [...state.topics.values()],
     members: [...state.members.values()],
     assignor: state.assignor,
+    assignorPointer: state.assignorPointer,
     added: [...state.members.keys()].filter((id) => !before.has(id)),
     removed: [...before].filter((id) => !state.members.has(id)),
     assumed: state.assumed,
@@ -72,6 +77,7 @@ function applyChange(state: State, change: Change, pointer: string): FieldError[
   if ('addTopic' in change) return addTopic(state, change.addTopic, `${pointer}/addTopic`);
   if ('removeTopic' in change) return removeTopic(state, change.removeTopic, `${pointer}/removeTopic`);
   state.assignor = change.assignor;
+  state.assignorPointer = `${pointer}/assignor`;
   return [];
 }
 

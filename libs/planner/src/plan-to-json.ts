@@ -1,4 +1,4 @@
-import type { AssignmentJson, GroupAssignment, OwnerChange, Skew } from '@allot/model';
+import type { AssignmentJson, GroupAssignment, OwnerChange, RackLocality, Skew } from '@allot/model';
 import { assignmentToJson, compareText, countPartitions, EMPTY_ASSIGNMENT, summarizeLoads } from '@allot/model';
 import type { Disruption, IdleMember, PlanResult, PlanWarning, RebalanceProtocol } from './plan-types.js';
 
@@ -27,6 +27,7 @@ export interface PlanJson {
     readonly least: number;
     readonly most: number;
     readonly idle: readonly string[];
+    readonly rackLocality: { readonly before: RackLocality; readonly after: RackLocality };
   };
   readonly idle: readonly IdleMember[];
   readonly unowned: AssignmentJson;
@@ -60,6 +61,7 @@ export function planToJson(result: PlanResult): PlanJson {
       least: loads.least,
       most: loads.most,
       idle: same.idle.map(({ member }) => member),
+      rackLocality: same.rackLocality,
     },
     idle: same.idle,
     unowned: assignmentToJson(same.unowned),

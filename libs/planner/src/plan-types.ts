@@ -1,4 +1,4 @@
-import type { Assignment, GroupAssignment, GroupSpec, OwnerChange, Skew } from '@allot/model';
+import type { Assignment, GroupAssignment, GroupSpec, OwnerChange, RackLocality, Skew } from '@allot/model';
 import type { Assignor } from '@allot/strategies';
 import type { AssignorChoice, Change } from './change.js';
 
@@ -117,6 +117,8 @@ export interface PlanResult {
   /** Subscribed names without metadata, sorted. */
   readonly unknownTopics: readonly string[];
   readonly skew: { readonly before: Skew; readonly after: Skew };
+  /** Partitions whose owner is in the rack of a replica, of those of which both racks are known. */
+  readonly rackLocality: { readonly before: RackLocality; readonly after: RackLocality };
   readonly disruption: Readonly<Record<RebalanceProtocol, Disruption>>;
   readonly addedMembers: readonly string[];
   readonly removedMembers: readonly string[];

@@ -1,5 +1,5 @@
-import type { GroupSpec, MemberSpec, OwnerChange, SubscriptionIndex } from '@allot/model';
-import { compareText, diffByPartition, indexSubscriptions, skewOf, unownedPartitions } from '@allot/model';
+import type { GroupSpec, MemberSpec, SubscriptionIndex } from '@allot/model';
+import { compareText, rackLocality, skewOf, unownedPartitions } from '@allot/model';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
@@ -9,6 +9,7 @@ import { disruptions } from './disruption.js';
 import { explainIdle } from './idle-members.js';
 import type { AssignorLookup, PlanInput, PlanResult } from './plan-types.js';
 import { planWarnings } from './plan-warnings.js';
+import { measureRound } from './round.js';
 
 /** The generation in which a computed current assignment counts as taken up. */
 const COMPUTED_GENERATION = 1;
@@ -36,14 +37,12 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
 
   const changed = applyChanges(before, input.assignor, changes);
   const { assignor, passedOver } =
-    changed.assignor === input.assignor ? chosen : chooseAssignor(changed.assignor, resolve, '/changes');
+    changed.assignor === input.assignor ? chosen : chooseAssignor(changed.assignor, resolve, changed.assignorPointer);
   const after: GroupSpec = { topics: changed.topics, members: changed.members };
   // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
   const outcome = computed !== undefined && changes.length === 0 ? computed : assignor.assign(after, options);
 
-  const index = indexSubscriptions(after);
-  const diff = diffByPartition(current, outcome.target);
-  const moves = diff.filter(isMove);
+  const { index, diff, moves, forcedMoves } = measureRound(current, after, outcome.target);
   const facts = {
     assignor: assignor.name,
     kafkaVersions: assignor.kafkaVersions,
@@ -55,12 +54,13 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     target: outcome.target,
     assignment: outcome.assignment,
     diff,
-    moves: moves.length,
-    forcedMoves: countForced(moves, after, index),
+    moves,
+    forcedMoves,
     idle: explainIdle(after, outcome.target, index),
     unowned: unownedPartitions(after.topics, outcome.target),
     unknownTopics: unknownTopics(after.members, index),
     skew: { before: skewOf(before, current), after: skewOf(after, outcome.target, index) },
+    rackLocality: { before: rackLocality(before, current), after: rackLocality(after, outcome.target) },
     disruption: disruptions(current, diff, changes.length > 0, new Set(changed.removed)),
     addedMembers: changed.added,
     removedMembers: changed.removed,
@@ -69,21 +69,6 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     ...facts,
     warnings: planWarnings({ ...facts, claims, changed, passedOver, outcome, index, options }, resolve),
   };
-}
-
-/** A partition that changes hands, as opposed to one that gets its first owner or loses its last. */
-export function isMove(change: OwnerChange): boolean {
-  return change.from !== null && change.to !== null;
-}
-
-function countForced(moves: readonly OwnerChange[], after: GroupSpec, index: SubscriptionIndex): number {
-  const positions = new Map(after.members.map(({ id }, position) => [id, position]));
-  let forced = 0;
-  for (const { topic, from } of moves) {
-    const position = positions.get(from!);
-    if (position === undefined || !index.byMember[position]!.includes(index.topics.get(topic)!)) forced++;
-  }
-  return forced;
 }
 
 function unknownTopics(members: readonly MemberSpec[], { topics }: SubscriptionIndex): string[] {

@@ -314,5 +314,13 @@ describe('an unknown assignor', () => {
     const refused = (): unknown => run({ assignor: 'rnage', topics: [], members: [] });
     expect(refused).toThrow(AllotError);
     expect(refused).toThrow(/"rnage"/);
+    expect(() =>
+      run({ assignor: 'range', topics: [], members: [], changes: [{ addMembers: 0 }, { assignor: [] }] }),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'UNSUPPORTED_ASSIGNOR',
+        errors: [expect.objectContaining({ pointer: '/changes/1/assignor' })],
+      }),
+    );
   });
 });
