@@ -1,0 +1,98 @@
+import type { ConsumerGroup, GroupRef } from '@allot/coordinator';
+import type { Statements } from '../database/database.js';
+import { NOW_MS, toMs } from '../database/time.js';
+import { Prisma } from '../generated/client.js';
+import type { GroupRow, MemberRow, OwnershipRow } from './group-rows.js';
+import { toConsumerGroup } from './group-rows.js';
+
+const GROUP_COLUMNS = Prisma.sql`
+  g.id AS pk, g.source, g.settings, g.group_epoch, g.assignment_epoch, g.revision::float8 AS revision,
+  g.catalog_revision::float8 AS catalog_revision, g.subscribed_topics, g.next_join_order, g.assignor_fault`;
+
+const MEMBERS_JSON = Prisma.sql`
+  (SELECT coalesce(json_agg(m ORDER BY m.join_order, m.member_id), '[]') FROM (
+    SELECT member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
+           previous_member_epoch, state, target, ${toMs('rebalance_deadline')} AS rebalance_deadline, join_order
+    FROM group_members WHERE group_pk = g.id) m)`;
+
+const OWNERSHIP_JSON = Prisma.sql`
+  (SELECT coalesce(json_agg(o ORDER BY o.topic), '[]') FROM (
+    SELECT member_id, kind, topic, array_agg(partition ORDER BY partition) AS partitions,
+           array_agg(epoch ORDER BY partition) AS epochs
+    FROM partition_ownership WHERE group_pk = g.id GROUP BY member_id, kind, topic) o)`;
+
+interface ContentRow {
+  readonly members: readonly MemberRow[];
+  readonly ownership: readonly OwnershipRow[];
+}
+
+/** Locks the group's row until the transaction ends, waiting for whoever holds it. */
+export async function lockGroupRow(tx: Statements, ref: GroupRef): Promise<GroupRow | undefined> {
+  const rows = await tx.$queryRaw<GroupRow[]>`
+    SELECT ${GROUP_COLUMNS} FROM groups g WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId} FOR UPDATE`;
+  return rows[0];
+}
+
+/** The lock of a group that has no row yet: those who would create it go one after the other. */
+export async function lockGroupName(tx: Statements, ref: GroupRef): Promise<void> {
+  const name = JSON.stringify([ref.cluster, ref.groupId]);
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+}
+
+/** Members and ownership of a group whose row is locked. */
+export async function loadLockedGroup(tx: Statements, row: GroupRow): Promise<ConsumerGroup> {
+  const rows = await tx.$queryRaw<ContentRow[]>`
+    SELECT ${MEMBERS_JSON} AS members, ${OWNERSHIP_JSON} AS ownership FROM groups g WHERE g.id = ${row.pk}`;
+  return toConsumerGroup(row, rows[0]!.members, rows[0]!.ownership);
+}
+
+export interface LockedFacts {
+  /** The database's clock, ms since 1970. */
+  readonly now: number;
+  readonly catalogRevision: number;
+  readonly clusterCreatedAt: number;
+  /** Members whose lease has run out, their lease rows locked; null when there are none. */
+  readonly expired: readonly string[] | null;
+}
+
+/** Clock, catalog revision and expired members, read in a statement of its own: after the group's lock was waited for. */
+export async function readFacts(tx: Statements, cluster: string, pk: bigint | null): Promise<LockedFacts | undefined> {
+  const rows = await tx.$queryRaw<LockedFacts[]>`
+    WITH expired AS MATERIALIZED (
+      SELECT member_id FROM member_leases WHERE group_pk = ${pk} AND lease_until <= clock_timestamp()
+      ORDER BY member_id FOR UPDATE)
+    SELECT ${NOW_MS} AS now, c.catalog_revision::float8 AS "catalogRevision", ${toMs('c.created_at')} AS "clusterCreatedAt",
+           (SELECT array_agg(member_id) FROM expired) AS expired
+    FROM clusters c WHERE c.name = ${cluster}`;
+  return rows[0];
+}
+
+/** What a reader sees in one statement without a lock. Members and ownership are left out when `known` is the revision. */
+export interface ReadRow extends GroupRow {
+  readonly now: number;
+  readonly catalogRevision: number;
+  readonly clusterCreatedAt: number;
+  readonly createdAt: number;
+  /** [[member id, ms], ...] */
+  readonly leases: readonly (readonly [memberId: string, until: number])[];
+  readonly members: readonly MemberRow[] | null;
+  readonly ownership: readonly OwnershipRow[] | null;
+}
+
+export async function readGroupRow(
+  statements: Statements,
+  ref: GroupRef,
+  known: { readonly pk: bigint; readonly revision: number } | undefined,
+): Promise<ReadRow | undefined> {
+  const isKnown = Prisma.sql`(g.id = ${known?.pk ?? null} AND g.revision = ${known?.revision ?? null})`;
+  const unlessKnown = (json: Prisma.Sql) => Prisma.sql`CASE WHEN ${isKnown} THEN NULL ELSE ${json} END`;
+  const rows = await statements.$queryRaw<ReadRow[]>`
+    SELECT ${GROUP_COLUMNS}, ${NOW_MS} AS now, c.catalog_revision::float8 AS "catalogRevision",
+           ${toMs('c.created_at')} AS "clusterCreatedAt", ${toMs('g.created_at')} AS "createdAt",
+           (SELECT coalesce(json_agg(json_build_array(member_id, ${toMs('lease_until')})), '[]')
+            FROM member_leases WHERE group_pk = g.id) AS leases,
+           ${unlessKnown(MEMBERS_JSON)} AS members, ${unlessKnown(OWNERSHIP_JSON)} AS ownership
+    FROM groups g JOIN clusters c ON c.name = g.cluster
+    WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId}`;
+  return rows[0];
+}

@@ -1,0 +1,202 @@
+import type { ConsumerGroup, ConsumerMember, GroupChange, GroupRef } from '@allot/coordinator';
+import { AllotError, assignmentToJson } from '@allot/model';
+import { violatedConstraint } from '../database/database-errors.js';
+import type { Statements } from '../database/database.js';
+import { fromMs, toMs } from '../database/time.js';
+import { Prisma } from '../generated/client.js';
+import { toChangeRow } from './change-rows.js';
+import { diffGroups } from './group-diff.js';
+import type { Holding } from './group-diff.js';
+import type { MemberRow } from './group-rows.js';
+
+/**
+ * Writes what differs between two states of a group whose lock is held, and the change that says why. Returns the group's key.
+ * The order matters: partitions are let go before anyone receives them, members exist before they own.
+ */
+export async function writeGroup(
+  tx: Statements,
+  ref: GroupRef,
+  before: { readonly pk: bigint; readonly group: ConsumerGroup } | undefined,
+  after: ConsumerGroup,
+  change: GroupChange,
+): Promise<{ readonly pk: bigint; readonly addedMembers: readonly string[] }> {
+  const diff = diffGroups(before?.group, after);
+  const pk =
+    before === undefined
+      ? await insertGroup(tx, ref, after, change)
+      : await updateGroup(tx, before.pk, before.group.revision, after, change);
+  await release(tx, pk, diff.released);
+  await deleteMembers(tx, pk, diff.removedMembers);
+  await saveMembers(tx, pk, diff.savedMembers);
+  await alter(tx, pk, diff.altered);
+  await acquire(tx, pk, ref, diff.acquired);
+  return { pk, addedMembers: diff.addedMembers };
+}
+
+/** Members, leases, ownership and history go with it. */
+export async function deleteGroup(tx: Statements, pk: bigint): Promise<void> {
+  await tx.$executeRaw`DELETE FROM groups WHERE id = ${pk}`;
+}
+
+/**
+ * Starts leases anew: `sessionTimeoutMs` from now. A lease that was promised for longer, under an earlier timeout, is kept:
+ * its member may still be relying on it.
+ */
+export async function renewLeases(
+  tx: Statements,
+  pk: bigint,
+  memberIds: readonly string[],
+  sessionTimeoutMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (memberIds.length === 0) return new Map();
+  const rows = await tx.$queryRaw<{ member_id: string; until: number }[]>`
+    INSERT INTO member_leases AS l (group_pk, member_id, lease_until)
+    SELECT ${pk}, member_id, date_trunc('milliseconds', clock_timestamp()) + ${sessionTimeoutMs}::float8 * interval '1 millisecond'
+    FROM unnest(${[...memberIds].sort()}::text[]) AS r(member_id)
+    ON CONFLICT (group_pk, member_id) DO UPDATE SET lease_until = greatest(l.lease_until, excluded.lease_until)
+    RETURNING member_id, ${toMs('lease_until')} AS until`;
+  return new Map(rows.map(({ member_id: memberId, until }) => [memberId, until]));
+}
+
+async function insertGroup(tx: Statements, ref: GroupRef, group: ConsumerGroup, change: GroupChange): Promise<bigint> {
+  try {
+    const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
+      WITH g AS (
+        INSERT INTO groups (cluster, group_id, type, source, settings, group_epoch, assignment_epoch, revision, catalog_revision,
+                            subscribed_topics, next_join_order, assignor_fault)
+        VALUES (${ref.cluster}, ${ref.groupId}, ${group.settings.type}, ${group.source}, ${JSON.stringify(group.settings)}::jsonb,
+                ${group.groupEpoch}, ${group.assignmentEpoch}, ${group.revision}::bigint, ${group.catalogRevision}::bigint,
+                ${subscribedTopicsJson(group)}::jsonb, ${group.nextJoinOrder}, ${group.assignorFault ?? null})
+        RETURNING id)
+      ${insertChange(change)} RETURNING group_pk`;
+    return rows[0]!.group_pk;
+  } catch (error) {
+    if (violatedConstraint(error) !== 'groups_cluster_fkey') throw error;
+    throw clusterNotFound(ref.cluster);
+  }
+}
+
+async function updateGroup(
+  tx: Statements,
+  pk: bigint,
+  revision: number,
+  group: ConsumerGroup,
+  change: GroupChange,
+): Promise<bigint> {
+  const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
+    WITH g AS (
+      UPDATE groups SET type = ${group.settings.type}, source = ${group.source}, settings = ${JSON.stringify(group.settings)}::jsonb,
+        group_epoch = ${group.groupEpoch}, assignment_epoch = ${group.assignmentEpoch}, revision = ${group.revision}::bigint,
+        catalog_revision = ${group.catalogRevision}::bigint, subscribed_topics = ${subscribedTopicsJson(group)}::jsonb,
+        next_join_order = ${group.nextJoinOrder}, assignor_fault = ${group.assignorFault ?? null}, updated_at = clock_timestamp()
+      WHERE id = ${pk} AND revision = ${revision}::bigint
+      RETURNING id)
+    ${insertChange(change)} RETURNING group_pk`;
+  if (rows.length !== 1) throw new Error(`Group ${pk} is not at revision ${revision} although it is locked.`);
+  return pk;
+}
+
+/** One row of history for the group that the surrounding statement names `g`. */
+function insertChange(change: GroupChange): Prisma.Sql {
+  const row = toChangeRow(change);
+  return Prisma.sql`
+    INSERT INTO group_changes (group_pk, revision, at, kind, cause, actor, reason, request_id, state, group_epoch,
+                               assignment_epoch, members)
+    SELECT g.id, ${row.revision}::bigint, timestamptz 'epoch' + ${row.at}::float8 * interval '1 millisecond', ${row.kind},
+           ${row.cause}, ${row.actor}, ${row.reason}, ${row.request_id}, ${row.state}, ${row.group_epoch}::int,
+           ${row.assignment_epoch}::int, ${JSON.stringify(row.members)}::jsonb FROM g`;
+}
+
+function subscribedTopicsJson(group: ConsumerGroup): string {
+  return JSON.stringify([...group.subscribedTopics].map(([name, { id, partitions }]) => [name, id, partitions]));
+}
+
+async function deleteMembers(tx: Statements, pk: bigint, memberIds: readonly string[]): Promise<void> {
+  if (memberIds.length === 0) return;
+  await tx.$executeRaw`DELETE FROM group_members WHERE group_pk = ${pk} AND member_id = ANY (${memberIds}::text[])`;
+}
+
+async function saveMembers(tx: Statements, pk: bigint, members: readonly ConsumerMember[]): Promise<void> {
+  if (members.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO group_members (group_pk, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern,
+      rebalance_timeout_ms, member_epoch, previous_member_epoch, state, target, rebalance_deadline, join_order)
+    SELECT ${pk}, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms,
+      member_epoch, previous_member_epoch, state, target, ${fromMs('rebalance_deadline')}, join_order
+    FROM json_to_recordset(${JSON.stringify(members.map(toMemberRow))}::json) AS r(member_id text, instance_id text,
+      rack_id text, client_id text, weight float8, subscribed_topics text[], pattern text, rebalance_timeout_ms int,
+      member_epoch int, previous_member_epoch int, state text, target jsonb, rebalance_deadline float8, join_order int)
+    ON CONFLICT (group_pk, member_id) DO UPDATE SET
+      (instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
+       previous_member_epoch, state, target, rebalance_deadline, join_order) =
+      (excluded.instance_id, excluded.rack_id, excluded.client_id, excluded.weight, excluded.subscribed_topics,
+       excluded.pattern, excluded.rebalance_timeout_ms, excluded.member_epoch, excluded.previous_member_epoch, excluded.state,
+       excluded.target, excluded.rebalance_deadline, excluded.join_order)`;
+}
+
+function toMemberRow(member: ConsumerMember): MemberRow {
+  return {
+    member_id: member.memberId,
+    instance_id: member.instanceId ?? null,
+    rack_id: member.rackId ?? null,
+    client_id: member.clientId ?? null,
+    weight: member.weight ?? null,
+    subscribed_topics: member.subscription.topics,
+    pattern: member.subscription.pattern ?? null,
+    rebalance_timeout_ms: member.rebalanceTimeoutMs,
+    member_epoch: member.memberEpoch,
+    previous_member_epoch: member.previousMemberEpoch,
+    state: member.state,
+    target: assignmentToJson(member.target),
+    rebalance_deadline: member.rebalanceDeadline ?? null,
+    join_order: member.joinOrder,
+  };
+}
+
+async function release(tx: Statements, pk: bigint, holdings: readonly Holding[]): Promise<void> {
+  if (holdings.length === 0) return;
+  const count = await tx.$executeRaw`
+    DELETE FROM partition_ownership o USING ${unnestHoldings(holdings)}
+    WHERE o.group_pk = ${pk} AND o.topic = r.topic AND o.partition = r.partition AND o.member_id = r.member_id`;
+  expectAll(pk, 'held', count, holdings);
+}
+
+async function alter(tx: Statements, pk: bigint, holdings: readonly Holding[]): Promise<void> {
+  if (holdings.length === 0) return;
+  const count = await tx.$executeRaw`
+    UPDATE partition_ownership o SET kind = r.kind, epoch = r.epoch FROM ${unnestHoldings(holdings)}
+    WHERE o.group_pk = ${pk} AND o.topic = r.topic AND o.partition = r.partition AND o.member_id = r.member_id`;
+  expectAll(pk, 'held', count, holdings);
+}
+
+async function acquire(tx: Statements, pk: bigint, ref: GroupRef, holdings: readonly Holding[]): Promise<void> {
+  if (holdings.length === 0) return;
+  try {
+    await tx.$executeRaw`
+      INSERT INTO partition_ownership (group_pk, topic, partition, member_id, kind, epoch)
+      SELECT ${pk}, r.topic, r.partition, r.member_id, r.kind, r.epoch FROM ${unnestHoldings(holdings)}`;
+  } catch (error) {
+    if (violatedConstraint(error) !== 'partition_ownership_pkey') throw error;
+    throw new Error(`A partition of group ${ref.groupId} would have had two owners; nothing was written.`, {
+      cause: error,
+    });
+  }
+}
+
+function unnestHoldings(holdings: readonly Holding[]): Prisma.Sql {
+  return Prisma.sql`unnest(
+    ${holdings.map((holding) => holding.topic)}::text[], ${holdings.map((holding) => holding.partition)}::int[],
+    ${holdings.map((holding) => holding.memberId)}::text[], ${holdings.map((holding) => holding.kind)}::text[],
+    ${holdings.map((holding) => holding.epoch)}::int[]) AS r(topic, partition, member_id, kind, epoch)`;
+}
+
+function expectAll(pk: bigint, what: string, count: number, holdings: readonly Holding[]): void {
+  if (count === holdings.length) return;
+  throw new Error(`Group ${pk}: ${holdings.length} partitions should be ${what}, the database knows ${count} of them.`);
+}
+
+export function clusterNotFound(cluster: string): AllotError {
+  return new AllotError('CLUSTER_NOT_FOUND', `There is no cluster "${cluster}". Create it first, or check the name.`, {
+    action: 'fix-request',
+  });
+}

@@ -1,0 +1,213 @@
+import type {
+  ChangePage,
+  ConsumerGroup,
+  DueGroup,
+  GroupReading,
+  GroupRef,
+  GroupStep,
+  GroupStore,
+  GroupView,
+  LeaseRenewal,
+  StepResult,
+  TransactOptions,
+} from '@allot/coordinator';
+import { invalidRequest } from '@allot/model';
+import { CatalogCache } from '../catalog/catalog-cache.js';
+import type { Database, Statements } from '../database/database.js';
+import { KeyedQueue } from '../database/keyed-queue.js';
+import { inTransaction, run } from '../database/run.js';
+import { NOW_MS, toMs } from '../database/time.js';
+import { ChangeNotifier } from '../feed/change-notifier.js';
+import { Prisma } from '../generated/client.js';
+import type { ChangeRow } from './change-rows.js';
+import { fromChangeRow } from './change-rows.js';
+import type { CachedGroup } from './group-cache.js';
+import { GroupCache, keyOf } from './group-cache.js';
+import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRow } from './group-loader.js';
+import { toConsumerGroup } from './group-rows.js';
+import { clusterNotFound, deleteGroup, renewLeases, writeGroup } from './group-writer.js';
+
+/** What a transaction committed, for the cache and the notification. */
+interface Committed<R> {
+  readonly result: StepResult<R>;
+  /** Undefined when there is no group. */
+  readonly now: CachedGroup | undefined;
+  /** The group's key and revision when they changed; revision 0 for a deleted group. */
+  readonly changed?: { readonly pk: bigint; readonly revision: number };
+}
+
+/** Groups in PostgreSQL: the group's row is its lock, the ownership table its proof. */
+export class PrismaGroupStore implements GroupStore {
+  readonly #database: Database;
+  readonly #queue = new KeyedQueue();
+  readonly #groups = new GroupCache();
+  readonly #catalogs = new CatalogCache();
+  readonly #notifier: ChangeNotifier;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#notifier = new ChangeNotifier(database);
+  }
+
+  async transact<R>(
+    ref: GroupRef,
+    step: (view: GroupView) => GroupStep<R>,
+    options: TransactOptions = {},
+  ): Promise<StepResult<R>> {
+    refuseUnstorable(ref);
+    const { result, now, changed } = await this.#queue.run(keyOf(ref), () =>
+      inTransaction(this.#database, (tx) => this.#step(tx, ref, step), options),
+    );
+    if (options.dryRun) return result;
+    if (now === undefined) this.#groups.delete(ref);
+    else this.#groups.set(ref, now.pk, now.group);
+    if (changed !== undefined) this.#notifier.notify(changed.pk, changed.revision);
+    return result;
+  }
+
+  async #step<R>(tx: Statements, ref: GroupRef, step: (view: GroupView) => GroupStep<R>): Promise<Committed<R>> {
+    const before = await this.#lock(tx, ref);
+    const facts = await readFacts(tx, ref.cluster, before?.pk ?? null);
+    if (facts === undefined) throw clusterNotFound(ref.cluster);
+    const { now, catalogRevision: revision, clusterCreatedAt: createdAt } = facts;
+    const catalog = await this.#catalogs.get(tx, ref.cluster, { revision, createdAt });
+    const wanted = step({ group: before?.group, catalog, now, expired: new Set(facts.expired ?? []) });
+
+    if (wanted.group === undefined && before !== undefined)
+      throw new Error('A step must return the group, or null to delete it.');
+    if (wanted.group === null || wanted.group === undefined) {
+      const result = { reply: wanted.reply, group: undefined, leases: new Map<string, number>(), now };
+      if (before === undefined) return { result, now: undefined };
+      await deleteGroup(tx, before.pk);
+      return { result, now: undefined, changed: { pk: before.pk, revision: 0 } };
+    }
+    const after = await save(tx, ref, before, wanted.group, wanted);
+    const renewed = new Set([...(wanted.renewed ?? []), ...after.needLease]);
+    const leases = await renewLeases(tx, after.pk, [...renewed], wanted.group.settings.sessionTimeoutMs);
+    const result = { reply: wanted.reply, group: wanted.group, leases, now };
+    const current = { pk: after.pk, group: wanted.group };
+    if (wanted.group === before?.group) return { result, now: current };
+    return { result, now: current, changed: { pk: after.pk, revision: wanted.group.revision } };
+  }
+
+  /** Takes the group's lock and loads it, from memory when its revision has not moved. */
+  async #lock(tx: Statements, ref: GroupRef): Promise<CachedGroup | undefined> {
+    let row = await lockGroupRow(tx, ref);
+    if (row === undefined) {
+      await lockGroupName(tx, ref);
+      row = await lockGroupRow(tx, ref);
+    }
+    if (row === undefined) return undefined;
+    const cached = this.#groups.get(ref);
+    if (cached?.pk === row.pk && cached.group.revision === row.revision) return cached;
+    return { pk: row.pk, group: await loadLockedGroup(tx, row) };
+  }
+
+  renewLease(ref: GroupRef, memberId: string, memberEpoch: number): Promise<LeaseRenewal | undefined> {
+    return run(this.#database, async (statements) => {
+      const rows = await statements.$queryRaw<LeaseRenewal[]>`
+        UPDATE member_leases l
+        SET lease_until = greatest(l.lease_until, date_trunc('milliseconds', clock_timestamp())
+              + (g.settings ->> 'sessionTimeoutMs')::float8 * interval '1 millisecond')
+        FROM groups g JOIN clusters c ON c.name = g.cluster JOIN group_members m ON m.group_pk = g.id
+        WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId} AND m.member_id = ${memberId}
+          AND l.group_pk = m.group_pk AND l.member_id = m.member_id AND l.lease_until > clock_timestamp()
+          AND g.source = 'live' AND m.state = 'STABLE' AND m.member_epoch = ${memberEpoch}
+          AND g.group_epoch = m.member_epoch AND g.assignment_epoch = m.member_epoch
+          AND g.catalog_revision = c.catalog_revision
+        RETURNING ${toMs('l.lease_until')} AS "leaseUntil", ${NOW_MS} AS now, g.revision::float8 AS revision`;
+      return rows[0];
+    });
+  }
+
+  cached(ref: GroupRef, revision: number): ConsumerGroup | undefined {
+    const group = this.#groups.get(ref)?.group;
+    return group?.revision === revision ? group : undefined;
+  }
+
+  findExpired(limit: number): Promise<readonly DueGroup[]> {
+    return this.#findDue(Prisma.sql`
+      SELECT g.cluster, g.group_id AS "groupId" FROM groups g JOIN (
+        SELECT group_pk FROM member_leases WHERE lease_until <= statement_timestamp()
+        UNION SELECT group_pk FROM group_members WHERE rebalance_deadline <= statement_timestamp()) due ON due.group_pk = g.id
+      WHERE g.source = 'live' ORDER BY g.id LIMIT ${limit}`);
+  }
+
+  findBehindCatalog(limit: number, cluster?: string): Promise<readonly DueGroup[]> {
+    const inCluster = cluster === undefined ? Prisma.empty : Prisma.sql`AND c.name = ${cluster}`;
+    return this.#findDue(Prisma.sql`
+      SELECT g.cluster, g.group_id AS "groupId"
+      FROM clusters c JOIN groups g ON g.cluster = c.name AND g.catalog_revision < c.catalog_revision
+      WHERE g.source = 'live' ${inCluster} ORDER BY g.id LIMIT ${limit}`);
+  }
+
+  async #findDue(query: Prisma.Sql): Promise<readonly DueGroup[]> {
+    const refs = await run(this.#database, (statements) => statements.$queryRaw<GroupRef[]>(query));
+    return refs.map((ref) => ({ ref }));
+  }
+
+  read(ref: GroupRef): Promise<GroupReading | undefined> {
+    return run(this.#database, async (statements) => {
+      const cached = this.#groups.get(ref);
+      const known = cached && { pk: cached.pk, revision: cached.group.revision };
+      const row = await readGroupRow(statements, ref, known);
+      if (row === undefined) return undefined;
+      let group: ConsumerGroup;
+      if (row.members !== null && row.ownership !== null) {
+        group = toConsumerGroup(row, row.members, row.ownership);
+        this.#groups.set(ref, row.pk, group);
+      } else {
+        group = cached!.group;
+      }
+      const { catalogRevision: revision, clusterCreatedAt, createdAt, now } = row;
+      const catalog = await this.#catalogs.get(statements, ref.cluster, { revision, createdAt: clusterCreatedAt });
+      return { group, catalog, now, leases: new Map(row.leases), createdAt };
+    });
+  }
+
+  changesSince(ref: GroupRef, revision: number, limit: number): Promise<ChangePage> {
+    return run(this.#database, async (statements) => {
+      const rows = await statements.$queryRaw<{ newest: number; oldest: number; changes: readonly ChangeRow[] }[]>`
+        SELECT g.revision::float8 AS newest,
+          (SELECT coalesce(min(revision), g.revision + 1) FROM group_changes WHERE group_pk = g.id)::float8 AS oldest,
+          (SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
+            SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
+                   members
+            FROM group_changes WHERE group_pk = g.id AND revision > ${revision}::bigint ORDER BY revision LIMIT ${limit}) ch)
+            AS changes
+        FROM groups g WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId}`;
+      const page = rows[0];
+      if (page === undefined) return { changes: [], oldest: 1, newest: 0 };
+      return { ...page, changes: page.changes.map(fromChangeRow) };
+    });
+  }
+
+  /** Resolves when the notifications of everything committed so far are on their way. */
+  drain(): Promise<void> {
+    return this.#notifier.drain();
+  }
+}
+
+/** Writes the wanted state if it is a new one. Members that a live group takes in need a lease, or they would never expire. */
+async function save(
+  tx: Statements,
+  ref: GroupRef,
+  before: CachedGroup | undefined,
+  group: ConsumerGroup,
+  { change }: GroupStep<unknown>,
+): Promise<{ readonly pk: bigint; readonly needLease: readonly string[] }> {
+  if (before !== undefined && group === before.group) return { pk: before.pk, needLease: [] };
+  const revision = (before?.group.revision ?? 0) + 1;
+  if (change === undefined || group.revision !== revision || change.revision !== revision) {
+    throw new Error(
+      `A changed group must come with its change and revision ${revision}; it came as ${group.revision}.`,
+    );
+  }
+  const { pk, addedMembers } = await writeGroup(tx, ref, before, group, change);
+  return { pk, needLease: group.source === 'live' ? addedMembers : [] };
+}
+
+/** PostgreSQL's text cannot hold NUL, and a lone surrogate would be stored as another name. */
+function refuseUnstorable({ groupId }: GroupRef): void {
+  if (/[\0\p{Surrogate}]/u.test(groupId)) throw invalidRequest('A group id is Unicode text without NUL.');
+}
