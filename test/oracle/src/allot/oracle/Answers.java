@@ -3,7 +3,6 @@ package allot.oracle;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -16,12 +15,12 @@ import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
 /**
  * Answers the lines of a vector file: a line without what Kafka says goes in, the whole line comes out.
  *
- * A broker line that goes on where the line before it ended takes its owned topics in the order of that line's answer, as
- * the broker would. Where two topics share a bucket of a hash map, uniform's answer depends on that order, and files that
- * sort the owned topics by name do not hold it.
+ * A broker line that goes on where the line before it ended takes what its members own in the order of that line's answer,
+ * as the broker would. Where two topics or partitions share a bucket of a hash map, uniform's answer depends on that order,
+ * and files that sort it away do not hold it.
  */
 final class Answers {
-    private Map<String, List<String>> walk = Map.of();
+    private Map<String, Map<String, List<Integer>>> walk = Map.of();
 
     /** The name of a line's kind, for summaries. */
     static String kind(JsonNode line) {
@@ -57,19 +56,22 @@ final class Answers {
     private Group.Assignment broker(String assignor, Group group) {
         List<Group.Member> members = new ArrayList<>();
         for (Group.Member member : group.members()) {
-            List<String> order = walk.get(member.id());
-            if (order == null || !member.owned().keySet().equals(new HashSet<>(order))) {
-                members.add(member);
-                continue;
-            }
-            Map<String, List<Integer>> owned = new LinkedHashMap<>();
-            for (String topic : order) owned.put(topic, member.owned().get(topic));
-            members.add(new Group.Member(member.id(), member.instanceId(), member.rack(), member.topics(), null, owned));
+            Map<String, List<Integer>> before = walk.getOrDefault(member.id(), Map.of());
+            members.add(samePartitions(before, member.owned()) ? withOwned(member, before) : member);
         }
         BrokerAssignors.Question question = new BrokerAssignors.Question(assignor, new Group(group.topics(), members));
         GroupAssignment answer = question.ask();
         walk = question.walk(answer);
         return question.read(answer);
+    }
+
+    private static boolean samePartitions(Map<String, List<Integer>> a, Map<String, List<Integer>> b) {
+        return a.keySet().equals(b.keySet())
+            && a.entrySet().stream().allMatch(entry -> new HashSet<>(entry.getValue()).equals(new HashSet<>(b.get(entry.getKey()))));
+    }
+
+    private static Group.Member withOwned(Group.Member member, Map<String, List<Integer>> owned) {
+        return new Group.Member(member.id(), member.instanceId(), member.rack(), member.topics(), null, owned);
     }
 
     private static Object replicas(JsonNode line) {

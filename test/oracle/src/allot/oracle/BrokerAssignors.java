@@ -34,7 +34,7 @@ import org.apache.kafka.image.TopicsImage;
  * hash maps. The subscription type is decided by names, as the broker's group does.
  *
  * Three orders are data, because Kafka walks hash maps whose buckets keep the order of insertion: that of the members,
- * that of a member's topics (the broker holds them in a HashSet of names) and that of its owned topics.
+ * that of a member's topics (the broker holds them in a HashSet of names) and that of what it owns.
  */
 final class BrokerAssignors {
     static final List<String> NAMES = List.of("server-range", "server-uniform");
@@ -58,11 +58,14 @@ final class BrokerAssignors {
             return assignor.assign(spec, topics);
         }
 
-        /** Member id -> its topics in the order in which Kafka's own map walks them: what the broker writes down and reads back. */
-        Map<String, List<String>> walk(GroupAssignment answer) {
-            Map<String, List<String>> walk = new HashMap<>();
-            answer.members().forEach((member, part) ->
-                walk.put(member, part.partitions().keySet().stream().map(topics::name).toList()));
+        /** The answer in the order in which Kafka's own maps and sets walk it: what the broker logs and reads back. */
+        Map<String, Map<String, List<Integer>>> walk(GroupAssignment answer) {
+            Map<String, Map<String, List<Integer>>> walk = new HashMap<>();
+            answer.members().forEach((member, part) -> {
+                Map<String, List<Integer>> owned = new LinkedHashMap<>();
+                part.partitions().forEach((id, partitions) -> owned.put(topics.name(id), List.copyOf(partitions)));
+                walk.put(member, owned);
+            });
             return walk;
         }
 

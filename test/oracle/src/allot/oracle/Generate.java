@@ -74,10 +74,10 @@ final class Generate {
             BrokerAssignors.Question question = new BrokerAssignors.Question(assignor, group);
             var answer = question.ask();
             assignment = question.read(answer);
-            story.answered(assignment, question.walk(answer));
+            story.answered(question.walk(answer));
         } else {
             assignment = ClientAssignors.answer(assignor, group);
-            story.answered(assignment, null);
+            story.answered(assignment);
         }
         return Vectors.line(id, assignor, group, assignment, version);
     }

@@ -108,6 +108,7 @@ final class Vectors {
             if (broker || (sticky && member.generation() != null)) node.set("owned", JSON.valueToTree(member.owned()));
         }
         line.set("assignment", JSON.valueToTree(assignment));
+        if (broker) line.put("ownedOrder", "given");
         if (kafkaVersion != null) line.put("kafkaVersion", kafkaVersion);
         return line;
     }
