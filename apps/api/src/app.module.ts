@@ -8,7 +8,18 @@ import { HealthController } from './health/health.controller.js';
 import { MediaTypeGuard } from './http/media-types.js';
 import { Shutdown } from './http/shutdown.js';
 import { Metrics } from './observability/metrics.js';
-import { type AppPorts, CATALOG_STORE, CHANGE_FEED, CONFIG, DATABASE_PROBE, GROUP_STORE } from './ports.js';
+import { DocumentsController } from './openapi/documents.controller.js';
+import {
+  type AppPorts,
+  CATALOG_STORE,
+  CHANGE_FEED,
+  CONFIG,
+  DATABASE_PROBE,
+  GROUP_READ_MODEL,
+  GROUP_STORE,
+  IDEMPOTENCY_STORE,
+  PLAN_STORE,
+} from './ports.js';
 import { TopicsModule } from './topics/topics.module.js';
 
 export interface AppModuleOptions {
@@ -25,6 +36,9 @@ class FrameModule {
     const providers = [
       { provide: CATALOG_STORE, useValue: ports.catalog },
       { provide: GROUP_STORE, useValue: ports.groups },
+      { provide: GROUP_READ_MODEL, useValue: ports.groupReads },
+      { provide: PLAN_STORE, useValue: ports.plans },
+      { provide: IDEMPOTENCY_STORE, useValue: ports.idempotency },
       { provide: CHANGE_FEED, useValue: ports.feed },
       { provide: DATABASE_PROBE, useValue: ports.database },
       { provide: CONFIG, useValue: config },
@@ -42,7 +56,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FrameModule.register(options), graphqlModule(), ClustersModule, BrokersModule, TopicsModule],
-      controllers: [HealthController],
+      controllers: [HealthController, DocumentsController],
       providers: [{ provide: APP_GUARD, useClass: MediaTypeGuard }],
     };
   }

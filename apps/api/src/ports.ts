@@ -1,11 +1,23 @@
-import type { CatalogStore, ChangeFeed, GroupRef, GroupStore, Origin } from '@allot/coordinator';
+import type {
+  CatalogStore,
+  ChangeFeed,
+  GroupReadModel,
+  GroupRef,
+  GroupStore,
+  IdempotencyStore,
+  Origin,
+  PlanStore,
+} from '@allot/coordinator';
 import type { ImportedGroup } from '@allot/interop';
 
 /** What the service needs from outside; tests hand in fakes, `main.ts` the PostgreSQL ones. */
 export interface AppPorts {
   readonly catalog: CatalogStore;
   readonly groups: GroupStore;
+  readonly groupReads: GroupReadModel;
   readonly feed: ChangeFeed;
+  readonly plans: PlanStore;
+  readonly idempotency: IdempotencyStore;
   readonly database: DatabaseProbe;
 }
 
@@ -23,6 +35,9 @@ export interface GroupImporter {
 /** Injection tokens, since interfaces have no value at run time: `@Inject(CATALOG_STORE) catalog: CatalogStore`. */
 export const CATALOG_STORE = Symbol('CatalogStore');
 export const GROUP_STORE = Symbol('GroupStore');
+export const GROUP_READ_MODEL = Symbol('GroupReadModel');
+export const PLAN_STORE = Symbol('PlanStore');
+export const IDEMPOTENCY_STORE = Symbol('IdempotencyStore');
 export const CHANGE_FEED = Symbol('ChangeFeed');
 export const DATABASE_PROBE = Symbol('DatabaseProbe');
 export const GROUP_IMPORTER = Symbol('GroupImporter');

@@ -1,5 +1,5 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { LIMITS } from '../config/limits.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -17,12 +17,11 @@ export interface HttpServer {
 export function createHttpServer(logger: Logger, metrics: Metrics): HttpServer {
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: LIMITS.bodyBytes,
     // Names are limited by what they are, after decoding; this only has to be longer than any of them, encoded.
     routerOptions: { maxParamLength: LIMITS.nameLength * 12 },
     genReqId: requestIdOf,
-    requestIdLogLabel: 'requestId',
     // The body parsers below keep these keys as data.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',

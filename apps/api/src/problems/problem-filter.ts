@@ -23,7 +23,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   const path = pathOf(request);
   if (error.code === 'NOT_FOUND') {
     const allowed = routes.methodsOf(path);
-    if (allowed.length > 0) {
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
       void reply.header('Allow', allowed.join(', '));
       error = new AllotError('METHOD_NOT_ALLOWED', `${path} takes ${allowed.join(', ')}, not ${request.method}.`, {
         action: 'fix-request',

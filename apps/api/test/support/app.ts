@@ -23,6 +23,9 @@ export function startApp(ports: Partial<AppPorts> = {}): Promise<NestFastifyAppl
     ports: {
       catalog: ports.catalog ?? unused('catalog'),
       groups: ports.groups ?? unused('groups'),
+      groupReads: ports.groupReads ?? unused('groupReads'),
+      plans: ports.plans ?? unused('plans'),
+      idempotency: ports.idempotency ?? unused('idempotency'),
       feed: ports.feed ?? unused('feed'),
       database: ports.database ?? { check: () => Promise.resolve() },
     },

@@ -1,0 +1,62 @@
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { PROBLEM_TYPES, problemTypePath } from '../problems/problem-types.js';
+import { VERSION } from '../version.js';
+
+const DESCRIPTION = `Computes, explains and serves partition assignments by Apache Kafka's own rules.
+
+Errors are RFC 9457 problems with Kafka's codes; [docs/problems.md] lists them. Answers carry \`ETag: "<revision>"\`;
+updates may send it back as \`If-Match\`. \`?dryRun=true\` on a mutation does all of its checks and changes nothing. Lists
+are paged by \`pageSize\` and \`pageToken\`. Names in paths are percent-encoded. Enums are open: accept unknown values.`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  clusters: 'Kafka clusters, real or imagined.',
+  brokers: 'Brokers with their racks.',
+  topics: 'Topics with their partitions.',
+  imports: "The output of Kafka's own command-line tools, read into a cluster.",
+};
+
+/** The OpenAPI document of the application, from its decorators. */
+export function openApiDocument(app: NestFastifyApplication): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setTitle('Allot')
+    .setDescription(DESCRIPTION)
+    .setVersion(VERSION)
+    .setOpenAPIVersion('3.1.0')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/');
+  const document = SwaggerModule.createDocument(app, builder.build());
+  const used = new Set(
+    Object.values(document.paths).flatMap((path) => Object.values(path as object).flatMap(({ tags }) => tags ?? [])),
+  );
+  document.tags = [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name }));
+  return document;
+}
+
+/** The GraphQL schema of the application, sorted. */
+export function schemaDocument(app: NestFastifyApplication): string {
+  const { schema } = app.get(GraphQLSchemaHost, { strict: false });
+  return `# Generated from the code by \`npm run api:generate\`.\n\n${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+/** docs/problems.md. */
+export function problemsDocument(): string {
+  const rows = [...PROBLEM_TYPES].map(
+    ([code, { status, title, meaning }]) =>
+      `### ${code}\n\n\`${problemTypePath(code)}\` · ${status} ${title}\n\n${meaning}\n`,
+  );
+  return [
+    '# Problems',
+    '',
+    'Every answer that is not a success is an RFC 9457 problem (`application/problem+json`). `type` identifies the kind,',
+    '`detail` says what is wrong this time, `action` what to do (`rejoin`, `retry`, `refresh`, `stop`, `fix-request`),',
+    '`errors` which fields are wrong, and `requestId` finds the request in the log. GraphQL errors carry the same `code`,',
+    '`action` and facts in `extensions`. New codes may appear: treat unknown ones by their status.',
+    '',
+    'This page is generated from the code by `npm run api:generate`.',
+    '',
+    ...rows,
+  ].join('\n');
+}
