@@ -1,4 +1,6 @@
 export type { Catalog, CatalogTopic } from './catalog/catalog.js';
+export { MOST_PARTITIONS_PER_TOPIC, checkTopicName, decideTopic } from './catalog/topic-rules.js';
+export type { TopicWish } from './catalog/topic-rules.js';
 export { LEFT_TEMPORARILY, consumerGroupState, isReconciled } from './consumer/consumer-group.js';
 export type {
   ConsumerGroup,

@@ -4,7 +4,6 @@ import pg from 'pg';
 import { DATABASE_USER, ensureInitialised, writeInstance } from './data-directory.js';
 import { chooseDataFolder } from './data-folder.js';
 import type { DataFolder, DataFolderChoice } from './data-folder.js';
-import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { acquireInstanceLock } from './instance-lock.js';
 import { preparePostgresBinaries } from './postgres-binaries.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
