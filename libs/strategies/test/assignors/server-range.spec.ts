@@ -90,7 +90,7 @@ describe('server-range', () => {
     expect(() => serverRangeAssignor.assign({ topics: [], members: [] }, { kafkaVersion })).toThrow(
       expect.objectContaining({
         code: 'UNSUPPORTED_KAFKA_VERSION',
-        message: expect.stringContaining('4.0 and later') as string,
+        message: expect.stringContaining('4.0 and later'),
       }),
     );
   });

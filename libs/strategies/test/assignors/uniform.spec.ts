@@ -130,8 +130,8 @@ describe('uniform', () => {
     const result = assign(group, version);
     expect(loads(result)).toEqual([3, 3]);
     expect(json(result)).toEqual({
-      A: { topic1: expect.arrayContaining([0]) as number[], topic2: expect.arrayContaining([0]) as number[] },
-      B: { topic1: expect.arrayContaining([1]) as number[], topic2: expect.arrayContaining([1]) as number[] },
+      A: { topic1: expect.arrayContaining([0]), topic2: expect.arrayContaining([0]) },
+      B: { topic1: expect.arrayContaining([1]), topic2: expect.arrayContaining([1]) },
     });
     expect(findViolations(group, result)).toEqual([]);
   });
@@ -197,7 +197,7 @@ describe('uniform by Kafka version', () => {
     expect(() => assign(balanced, version)).toThrow(
       expect.objectContaining({
         code: 'UNSUPPORTED_KAFKA_VERSION',
-        message: expect.stringContaining('4.0 and later') as string,
+        message: expect.stringContaining('4.0 and later'),
       }),
     );
   });
