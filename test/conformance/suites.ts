@@ -29,7 +29,12 @@ export function checkAssignor(vector: AssignorVector, history?: BrokerHistory): 
   const assignor = known(() => resolveAssignor(vector.assignor));
   const kafkaVersion =
     vector.kafkaVersion ?? (vector.assignor.startsWith('server-') ? SERVER_VECTORS_VERSION : undefined);
-  const inOrder = kafkaVersion === undefined ? undefined : history?.advance(vector, kafkaVersion);
+  const inOrder =
+    vector.ownedOrder === 'given'
+      ? ownedAsListed(vector)
+      : kafkaVersion === undefined
+        ? undefined
+        : history?.advance(vector, kafkaVersion);
   return {
     id: vector.id,
     expected: partitionsByName(Object.entries(vector.assignment).map(([id, owned]) => [id, Object.entries(owned)])),
@@ -94,6 +99,10 @@ function answer(compute: () => string): string {
   } catch (error) {
     return `error: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+function ownedAsListed({ members }: AssignorVector): OwnedInOrder {
+  return new Map(members.map(({ id, owned = {} }) => [id, new Map(Object.entries(owned))]));
 }
 
 function groupOf({ topics, members }: AssignorVector, inOrder?: OwnedInOrder): GroupSpec {

@@ -9,6 +9,8 @@ export interface AssignorVector {
   id?: string;
   assignor: string;
   kafkaVersion?: string;
+  /** Says that `owned` is written in the order of the broker's own maps, not sorted. */
+  ownedOrder?: 'given';
   topics: { name: string; id?: string; partitions: number; racks?: string[][] }[];
   members: { id: string; instanceId?: string; rack?: string; topics: string[]; generation?: number; owned?: Owned }[];
   assignment: Record<string, Owned>;
@@ -59,6 +61,7 @@ const assignorSchema = {
     id: text,
     assignor: text,
     kafkaVersion: text,
+    ownedOrder: { const: 'given' },
     topics: {
       type: 'array',
       items: {
