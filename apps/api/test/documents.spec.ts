@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -115,6 +116,20 @@ describe('problem types', () => {
       expect(code).toMatch(/^[A-Z][A-Z_]+$/);
     }
   });
+
+  it('cover every code that the libraries throw', () => {
+    // Words in capitals that are no codes.
+    const others = ['PG_VERSION', 'UNREVOKED_PARTITIONS', 'UNRELEASED_PARTITIONS'];
+    const codes = new Set<string>();
+    const root = fileURLToPath(new URL('../../../', import.meta.url));
+    for (const file of sourcesBelow(root)) {
+      const text = readFileSync(file, 'utf8');
+      if (!text.includes('AllotError')) continue;
+      for (const [, code] of text.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g)) if (!others.includes(code!)) codes.add(code!);
+    }
+    expect(codes.size).toBeGreaterThan(30);
+    expect([...codes].filter((code) => !PROBLEM_TYPES.has(code) && !code.startsWith('GRAPHQL_'))).toEqual([]);
+  });
 });
 
 function mediaTypesOf(operation: Operation): { schema: object; example?: unknown }[] {
@@ -127,5 +142,17 @@ function mediaTypesOf(operation: Operation): { schema: object; example?: unknown
       schema,
       example: example ?? Object.values(examples ?? {})[0]?.value,
     })),
+  );
+}
+
+function sourcesBelow(root: string): string[] {
+  const folders = [
+    ...readdirSync(join(root, 'libs')).map((lib) => join(root, 'libs', lib, 'src')),
+    join(root, 'apps/api/src'),
+  ];
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+      .map((file) => join(folder, file)),
   );
 }

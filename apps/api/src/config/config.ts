@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -8,8 +7,8 @@ export interface Config {
   readonly host: string;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
-  /** Absolute folder of the embedded PostgreSQL. */
-  readonly dataDir: string;
+  /** Folder of the embedded PostgreSQL; undefined: `.allot` in the project. */
+  readonly dataDir: string | undefined;
   readonly minSessionTimeoutMs: number;
   readonly logLevel: LogLevel;
   /** How long a shutdown waits for requests in flight. */
@@ -38,7 +37,7 @@ export function readConfig(env: Environment): Config {
     port: integer(env, 'PORT', 3000, 0, 65_535, problems),
     host: host(env, problems),
     databaseUrl: databaseUrl(env, problems),
-    dataDir: resolve(text(env, 'ALLOT_DATA_DIR') ?? '.allot'),
+    dataDir: text(env, 'ALLOT_DATA_DIR'),
     minSessionTimeoutMs: integer(env, 'ALLOT_MIN_SESSION_TIMEOUT_MS', 6_000, 1, 3_600_000, problems),
     logLevel: logLevel(env, problems),
     drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),

@@ -69,9 +69,9 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'The group does not know this member: it left, or its session expired. Stop working on its partitions and join again.',
     ),
     PLAN_NOT_FOUND: type(404, 'Plan not found', 'No stored plan has this id, or it expired.'),
-    UNKNOWN_PARTITIONER: type(
+    UNSUPPORTED_PARTITIONER: type(
       404,
-      'Unknown partitioner',
+      'Unsupported partitioner',
       'No partitioner has this name; `/v1/partitioners` lists them.',
     ),
     REVISION_COMPACTED: type(
@@ -139,6 +139,11 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'The member and the group have no protocol in common.',
     ),
     UNSUPPORTED_ASSIGNOR: type(422, 'Unsupported assignor', 'No assignor has this name; `/v1/assignors` lists them.'),
+    UNSUPPORTED_KAFKA_VERSION: type(
+      422,
+      'Unsupported Kafka version',
+      'The assignor does not exist in that version of Kafka, or the version is not known.',
+    ),
     INVALID_SESSION_TIMEOUT: type(
       422,
       'Invalid session timeout',
@@ -151,6 +156,13 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
     ),
     INVALID_GROUP_ID: type(422, 'Invalid group id', 'The group id is empty or has characters that it cannot have.'),
 
+    MEMBER_ID_IN_USE: type(
+      409,
+      'Member id in use',
+      'A live member has this id. Join without an id to get a new one, or let the same worker start over by a heartbeat with epoch 0.',
+    ),
+    GROUP_IS_LIVE: type(409, 'Group is live', 'A group that is served here cannot be replaced by an import.'),
+    UNSUPPORTED_GROUP_TYPE: type(422, 'Unsupported group type', 'This release serves groups of type consumer.'),
     // Clusters and topics
     INVALID_TOPIC_EXCEPTION: type(
       422,
@@ -167,6 +179,22 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Invalid replication factor',
       'There are not that many brokers, or the factor is not positive.',
     ),
+    INCONSISTENT_TOPIC_ID: type(
+      409,
+      'Inconsistent topic id',
+      'The topic exists with another id: it was deleted and created again. Delete it here first.',
+    ),
+    LEADER_NOT_AVAILABLE: type(
+      409,
+      'Leader not available',
+      'No partition of the topic has a leader, so nothing can be sent to it.',
+    ),
+    COORDINATOR_NOT_AVAILABLE: type(
+      409,
+      'Coordinator not available',
+      'The cluster has no broker that could coordinate the group. Describe its brokers first.',
+    ),
+    UNSUPPORTED_PLACER: type(422, 'Unsupported placer', 'No replica placer has this name; `/v1/placers` lists them.'),
     INVALID_REPLICA_ASSIGNMENT: type(
       422,
       'Invalid replica assignment',
