@@ -4,6 +4,7 @@ import { BrokersModule } from './brokers/brokers.module.js';
 import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
 import { graphqlModule } from './graphql/graphql.module.js';
+import { GroupsModule } from './groups/groups.module.js';
 import { HealthController } from './health/health.controller.js';
 import { MediaTypeGuard } from './http/media-types.js';
 import { Shutdown } from './http/shutdown.js';
@@ -20,6 +21,7 @@ import {
   IDEMPOTENCY_STORE,
   PLAN_STORE,
 } from './ports.js';
+import { PlansModule } from './plans/plans.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 
 export interface AppModuleOptions {
@@ -55,7 +57,15 @@ export class AppModule {
   static register(options: AppModuleOptions): DynamicModule {
     return {
       module: AppModule,
-      imports: [FrameModule.register(options), graphqlModule(), ClustersModule, BrokersModule, TopicsModule],
+      imports: [
+        FrameModule.register(options),
+        graphqlModule(),
+        ClustersModule,
+        BrokersModule,
+        TopicsModule,
+        GroupsModule,
+        PlansModule,
+      ],
       controllers: [HealthController, DocumentsController],
       providers: [{ provide: APP_GUARD, useClass: MediaTypeGuard }],
     };

@@ -42,6 +42,20 @@ export interface MemberAnswer {
   readonly assignmentEpoch: number;
 }
 
+type SweepStep = (group: ConsumerGroup, context: StepContext, view: GroupView) => Transition;
+
+export interface SweepResult {
+  readonly touched: number;
+  readonly failures: readonly { readonly ref: GroupRef; readonly error: unknown }[];
+}
+
+export interface PutGroupResult {
+  readonly group: ConsumerGroup;
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+  /** Database time, ms since 1970. */
+  readonly now: number;
+}
+
 export interface UpdateOptions extends TransactOptions {
   readonly ifRevision?: number;
 }
@@ -119,7 +133,7 @@ export class GroupCoordinator {
     change: GroupSettingsChange,
     origin: Origin,
     options: UpdateOptions = {},
-  ): Promise<{ readonly group: ConsumerGroup; readonly outcome: 'created' | 'changed' | 'unchanged' }> {
+  ): Promise<PutGroupResult> {
     const { limits } = this.#ports;
     let before: ConsumerGroup | undefined;
     const result = await this.#step(
@@ -136,7 +150,7 @@ export class GroupCoordinator {
     );
     const group = result.group!;
     const outcome = before === undefined ? 'created' : before.revision === group.revision ? 'unchanged' : 'changed';
-    return { group, outcome };
+    return { group, outcome, now: result.now };
   }
 
   /** @throws AllotError GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP, STALE_REVISION. */
@@ -176,29 +190,29 @@ export class GroupCoordinator {
   }
 
   /**
-   * One pass over what time brings: fences members whose session or rebalance timer ended, and shows groups the newest catalog. Safe
-   * to run on every replica at once. Returns how many groups it touched; call again at once while that is `limit`.
+   * One pass over what time brings: shows groups the newest catalog and (`fence`) fences members whose session or rebalance timer
+   * ended. Safe to run on every replica at once. A group that fails does not keep the others from their turn. Call again at once
+   * while `touched` reaches `limit`.
    */
-  async sweep(limit: number, origin: Origin): Promise<number> {
-    const expired = await this.#ports.store.findExpired(limit);
-    for (const { ref } of expired) {
-      await this.#sweepStep(ref, origin, (group, context, { expired }) => fenceOverdue(group, expired, context));
-    }
-    return Math.max(expired.length, await this.refreshCatalog(limit, origin));
+  async sweep(limit: number, origin: Origin, { fence }: { readonly fence: boolean }): Promise<SweepResult> {
+    const { store } = this.#ports;
+    const failures: { ref: GroupRef; error: unknown }[] = [];
+    const visit = async (ref: GroupRef, step: SweepStep) => {
+      try {
+        await this.#sweepStep(ref, origin, step);
+      } catch (error) {
+        failures.push({ ref, error });
+      }
+    };
+    const behind = await store.findBehindCatalog(limit);
+    for (const { ref } of behind) await visit(ref, lookAtCatalog);
+    const expired = fence ? await store.findExpired(limit) : [];
+    for (const { ref } of expired)
+      await visit(ref, (group, context, view) => fenceOverdue(group, view.expired, context));
+    return { touched: Math.max(expired.length, behind.length), failures };
   }
 
-  /** Shows the newest catalog to groups that have not seen it; `cluster` narrows it to one that just changed. */
-  async refreshCatalog(limit: number, origin: Origin, cluster?: string): Promise<number> {
-    const behind = await this.#ports.store.findBehindCatalog(limit, cluster);
-    for (const { ref } of behind) await this.#sweepStep(ref, origin, lookAtCatalog);
-    return behind.length;
-  }
-
-  async #sweepStep(
-    ref: GroupRef,
-    origin: Origin,
-    step: (group: ConsumerGroup, context: StepContext, view: GroupView) => Transition,
-  ): Promise<void> {
+  async #sweepStep(ref: GroupRef, origin: Origin, step: SweepStep): Promise<void> {
     await this.#ports.store.transact(ref, (view) => {
       if (view.group === undefined) return { group: undefined, reply: undefined };
       return toGroupStep(step(view.group, this.#context(view, origin), view));

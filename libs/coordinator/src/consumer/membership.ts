@@ -43,7 +43,7 @@ export function newConsumerGroup(settings: GroupSettings, catalogRevision: numbe
  * start over holding nothing (KAFKA-19233); the group is made by the first join, from `defaults`.
  *
  * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, FENCED_INSTANCE_ID, UNRELEASED_INSTANCE_ID,
- * GROUP_MAX_SIZE_REACHED, IMPORTED_GROUP, INVALID_REGULAR_EXPRESSION, INVALID_REQUEST.
+ * GROUP_MAX_SIZE_REACHED, GROUP_READ_ONLY, INVALID_REGULAR_EXPRESSION, INVALID_REQUEST.
  */
 export function heartbeat(
   group: ConsumerGroup | undefined,
@@ -159,7 +159,7 @@ function describeMember(draft: GroupDraft, member: ConsumerMember, description: 
 
 /**
  * A member leaves for good (epoch -1); its partitions are free at once. Also what happens to a member that is fenced.
- * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, IMPORTED_GROUP.
+ * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, GROUP_READ_ONLY.
  */
 export function leave(
   group: ConsumerGroup | undefined,
@@ -272,7 +272,7 @@ function checkEpoch(member: ConsumerMember, { memberEpoch, owned }: HeartbeatCom
 export function refuseImported(group: ConsumerGroup): void {
   if (group.source !== 'imported') return;
   throw new AllotError(
-    'IMPORTED_GROUP',
+    'GROUP_READ_ONLY',
     'This group was imported from Kafka: it can be read and planned on, not joined. Delete it first, or use another group id.',
     { action: 'fix-request' },
   );

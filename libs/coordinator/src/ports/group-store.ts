@@ -90,8 +90,8 @@ export interface GroupStore {
   /** Groups with a member whose lease or rebalance timer has run out, at most `limit`. */
   findExpired(limit: number): Promise<readonly DueGroup[]>;
 
-  /** Live groups that have not looked at their cluster's newest catalog, at most `limit`; `cluster` narrows it. */
-  findBehindCatalog(limit: number, cluster?: string): Promise<readonly DueGroup[]>;
+  /** Live groups that have not looked at their cluster's newest catalog, at most `limit`. */
+  findBehindCatalog(limit: number): Promise<readonly DueGroup[]>;
 
   /** The group without a lock, for readers; with the leases' ends. */
   read(ref: GroupRef): Promise<GroupReading | undefined>;

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { DEFAULT_GROUP_LIMITS, GroupCoordinator, type GroupStore } from '@allot/coordinator';
+import { resolveAssignor } from '@allot/strategies';
+import { Global, Module } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { LIMITS } from '../config/limits.js';
+import { CONFIG, GROUP_STORE } from '../ports.js';
+import { AssignmentController } from './assignment.controller.js';
+import { CatalogChanges } from './catalog-changes.js';
+import { EventsController } from './events.controller.js';
+import { GroupsController } from './groups.controller.js';
+import { MembersController } from './members.controller.js';
+import { Sweeper } from './sweeper.js';
+
+const coordinator = {
+  provide: GroupCoordinator,
+  inject: [GROUP_STORE, CONFIG],
+  useFactory: (store: GroupStore, { minSessionTimeoutMs }: Config) =>
+    new GroupCoordinator({
+      store,
+      newMemberId: randomUUID,
+      resolveAssignor,
+      limits: { ...DEFAULT_GROUP_LIMITS, minSessionTimeoutMs, maxSize: LIMITS.groupSize },
+    }),
+};
+
+/** Groups: the protocol of their members, reading and streaming. Exports what other features do with groups. */
+@Global()
+@Module({
+  controllers: [GroupsController, MembersController, AssignmentController, EventsController],
+  providers: [coordinator, CatalogChanges, Sweeper],
+  exports: [coordinator, CatalogChanges],
+})
+export class GroupsModule {}

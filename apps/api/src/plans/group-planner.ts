@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  groupSpecOf,
+  type GroupReading,
+  type GroupRef,
+  type GroupStore,
+  type Origin,
+  type PlanStore,
+  type StoredPlan,
+} from '@allot/coordinator';
+import { AllotError, invalidRequest } from '@allot/model';
+import { changesFromJson, groupToJson, plan, planToJson, type PlanInput } from '@allot/planner';
+import { Inject, Injectable } from '@nestjs/common';
+import { readGroup } from '../groups/read-group.js';
+import { GROUP_STORE, PLAN_STORE } from '../ports.js';
+import { complainAboutInteger } from '../validation/rules.js';
+import type { GroupPlanRequest } from './plan.contract.js';
+
+const DAY_MS = 86_400_000;
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 7 * DAY_MS;
+
+/** What-ifs on groups that are stored here: the same pure function that a running group is assigned by, on the group as it is. */
+@Injectable()
+export class GroupPlanner {
+  constructor(
+    @Inject(GROUP_STORE) private readonly groups: GroupStore,
+    @Inject(PLAN_STORE) private readonly plans: PlanStore,
+  ) {}
+
+  async make(ref: GroupRef, body: GroupPlanRequest, { actor, reason }: Origin): Promise<StoredPlan> {
+    const { changes, validForMs } = readRequest(body);
+    const reading = await readGroup(this.groups, ref);
+    const input: PlanInput = {
+      ...planInputOf(reading),
+      ...(changes !== undefined && { changes: changesFromJson(changes) }),
+    };
+    return this.plans.save({
+      id: randomUUID(),
+      ref,
+      baseRevision: reading.group.revision,
+      inputHash: hashOf(input, changes),
+      author: actor,
+      ...(reason !== undefined && { reason }),
+      request: { changes: changes ?? [] },
+      result: planToJson(plan(input)),
+      validForMs,
+    });
+  }
+
+  /** @throws AllotError PLAN_NOT_FOUND. */
+  async get(ref: GroupRef, id: string): Promise<StoredPlan> {
+    const found = UUID.test(id) ? await this.plans.get(id) : undefined;
+    if (found !== undefined && found.ref.cluster === ref.cluster && found.ref.groupId === ref.groupId) return found;
+    throw new AllotError('PLAN_NOT_FOUND', `The group ${ref.groupId} has no plan ${id}; it may have expired.`, {
+      action: 'fix-request',
+    });
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The group as it is, in the planner's form. A live group moves partition by partition; an imported one as its assignor does. */
+export function planInputOf({ group, catalog }: GroupReading): PlanInput {
+  const { assignors, kafkaVersion } = group.settings;
+  return {
+    ...groupSpecOf(group, catalog),
+    assignor: assignors,
+    ...(kafkaVersion !== undefined && { kafkaVersion }),
+    ...(group.source === 'live' && { protocol: 'consumer' as const }),
+  };
+}
+
+function readRequest(body: unknown): { changes?: unknown; validForMs: number } {
+  const request = body ?? {};
+  if (typeof request !== 'object' || Array.isArray(request)) {
+    throw invalidRequest('The body must be a JSON object.', [{ pointer: '', detail: 'must be a JSON object' }]);
+  }
+  const { changes, validForMs = DAY_MS, ...unknown } = request as Record<string, unknown>;
+  const errors = Object.keys(unknown).map((key) => ({
+    pointer: `/${key}`,
+    detail: 'is unknown; known are changes, validForMs',
+  }));
+  const complaint = complainAboutInteger(validForMs, SHORTEST_MS, LONGEST_MS);
+  if (complaint !== undefined) errors.push({ pointer: '/validForMs', detail: complaint });
+  if (errors.length > 0) throw invalidRequest(`${errors[0]!.pointer} ${errors[0]!.detail}.`, errors);
+  return { ...(changes !== undefined && { changes }), validForMs: validForMs as number };
+}
+
+/** Equal hashes mean that the same function read the same input. */
+function hashOf({ changes: _changes, members, ...input }: PlanInput, changes: unknown): string {
+  const owned = groupToJson(new Map(members.map((member) => [member.id, member.owned ?? new Map()])));
+  const plain = members.map(({ owned: _owned, ...member }) => member);
+  return createHash('sha256')
+    .update(JSON.stringify([input, plain, owned, changes ?? []]))
+    .digest('hex');
+}

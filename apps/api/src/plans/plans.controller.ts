@@ -1,0 +1,94 @@
+import type { Origin, PlanStore } from '@allot/coordinator';
+import { plan, planFromJson, planToJson } from '@allot/planner';
+import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Operation } from '../contracts/operation.js';
+import { RequestOrigin } from '../http/origin.js';
+import { ClusterName, GroupId, PathText } from '../http/path-names.js';
+import { PageQuery } from '../paging/page.js';
+import { PLAN_STORE } from '../ports.js';
+import { ReasonQuery } from './reason-query.js';
+import { GroupPlanner } from './group-planner.js';
+import { toPlanPage, planPageRequest, showPlan } from './plan-view.js';
+import { GroupPlanRequest, Plan, PlanAnswer, PlanPage, PlanRequest } from './plan.contract.js';
+
+const EXAMPLE = {
+  assignor: 'sticky',
+  topics: [{ name: 'orders', partitions: 10 }],
+  members: ['c1', 'c2', 'c3'].map((id) => ({ id, topics: ['orders'] })),
+  changes: [{ addMembers: 1 }],
+};
+
+@ApiTags('plans')
+@Controller('v1')
+export class PlansController {
+  constructor(
+    private readonly planner: GroupPlanner,
+    @Inject(PLAN_STORE) private readonly plans: PlanStore,
+  ) {}
+
+  @Post('plans')
+  @Operation({
+    id: 'planTopology',
+    summary: 'What if: a group given in the request',
+    description:
+      'Nothing is stored. Without `changes` it answers what the assignor gives; with them, what would change. Members without `owned` ' +
+      "count as having what the assignor gives them before the changes. A line of Kafka's conformance vectors is a valid body.",
+    body: { type: PlanRequest, example: EXAMPLE },
+    answers: { 200: { description: 'The plan.', type: PlanAnswer } },
+    problems: ['UNSUPPORTED_ASSIGNOR', 'UNSUPPORTED_KAFKA_VERSION'],
+  })
+  planTopology(@Body() body: unknown): PlanAnswer {
+    return planToJson(plan(planFromJson(body))) as PlanAnswer;
+  }
+
+  @Post('clusters/:cluster/groups/:group/plans')
+  @Operation({
+    id: 'planGroup',
+    summary: 'What if: a change to a stored group',
+    description:
+      'The plan is kept with the revision it rests on, so that it can be reviewed. The group is not touched.',
+    path: ['cluster', 'group'],
+    body: { type: GroupPlanRequest, example: { changes: [{ addMembers: 2 }] }, required: false },
+    answers: { 201: { description: 'The plan.', type: Plan } },
+    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'UNSUPPORTED_ASSIGNOR', 'UNSUPPORTED_KAFKA_VERSION'],
+    idempotent: true,
+  })
+  async planGroup(
+    @ClusterName() cluster: string,
+    @GroupId() groupId: string,
+    @Body() body: unknown,
+    @Query() _query: ReasonQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @RequestOrigin() origin: Origin,
+  ): Promise<Plan> {
+    const stored = await this.planner.make({ cluster, groupId }, body as GroupPlanRequest, origin);
+    void reply.header('Location', `${reply.request.url.split('?')[0]}/${stored.id}`);
+    return showPlan(stored);
+  }
+
+  @Get('clusters/:cluster/groups/:group/plans')
+  @Operation({
+    id: 'listPlans',
+    summary: 'List the plans of a group, newest first',
+    path: ['cluster', 'group'],
+    answers: { 200: { description: 'Plans.', type: PlanPage } },
+    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND'],
+  })
+  async list(@ClusterName() cluster: string, @GroupId() groupId: string, @Query() query: PageQuery): Promise<PlanPage> {
+    return toPlanPage(await this.plans.listByGroup({ cluster, groupId }, planPageRequest(query)));
+  }
+
+  @Get('clusters/:cluster/groups/:group/plans/:plan')
+  @Operation({
+    id: 'getPlan',
+    summary: 'Read a plan',
+    path: ['cluster', 'group', 'plan'],
+    answers: { 200: { description: 'The plan.', type: Plan } },
+    problems: ['PLAN_NOT_FOUND'],
+  })
+  async get(@ClusterName() cluster: string, @GroupId() groupId: string, @PathText('plan') id: string): Promise<Plan> {
+    return showPlan(await this.planner.get({ cluster, groupId }, id));
+  }
+}
