@@ -79,12 +79,13 @@ export function TimeField(description: string, options: FieldOptions = {}) {
 
 /** Another contract class. */
 export function ObjectField(type: () => object, description: string, options: FieldOptions = {}) {
-  return describe(description, options, { type }, type as ReturnTypeFunc);
+  // Swagger takes only functions called `type` for lazy ones.
+  return describe(description, options, { type: () => type() }, type as ReturnTypeFunc);
 }
 
 /** A list of another contract class. */
 export function ListField(type: () => object, description: string, options: FieldOptions = {}) {
-  return describe(description, options, { type, isArray: true }, () => [type()] as never);
+  return describe(description, options, { type: () => type(), isArray: true }, () => [type()] as never);
 }
 
 /** A list of text. */

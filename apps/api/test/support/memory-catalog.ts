@@ -42,13 +42,17 @@ export class MemoryCatalog implements CatalogStore {
     return this.#shelf(name).cluster;
   }
 
-  async putCluster(name: string, change: Partial<ClusterSettings>, options: WriteOptions = {}) {
+  async putCluster(
+    name: string,
+    change: Partial<ClusterSettings>,
+    options: WriteOptions = {},
+  ): Promise<Written<Cluster>> {
     const old = this.#shelves.get(name);
     const settings = old?.cluster ?? {
       ...{ numPartitions: 1, offsetsPartitions: 50, coordinatorSelection: 'hash' as const },
       ...{ name, revision: 0, catalogRevision: 0, createdAt: NOW },
     };
-    const written = write(old?.cluster, settings, change, options);
+    const written = write<Cluster>(old?.cluster, settings, change, options);
     if (options.dryRun !== true) {
       if (old) old.cluster = written.value;
       else this.#shelves.set(name, { cluster: written.value, brokers: new Map(), topics: new Map() });
