@@ -200,3 +200,8 @@ export function clusterNotFound(cluster: string): AllotError {
     action: 'fix-request',
   });
 }
+
+/** The group looked at the catalog and found nothing for it: no new revision, but no need to look again either. */
+export async function markCatalogSeen(tx: Statements, pk: bigint, catalogRevision: number): Promise<void> {
+  await tx.$executeRaw`UPDATE groups SET catalog_revision = ${catalogRevision}::bigint WHERE id = ${pk}`;
+}

@@ -25,7 +25,7 @@ import type { CachedGroup } from './group-cache.js';
 import { GroupCache, keyOf } from './group-cache.js';
 import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRow } from './group-loader.js';
 import { toConsumerGroup } from './group-rows.js';
-import { clusterNotFound, deleteGroup, renewLeases, writeGroup } from './group-writer.js';
+import { clusterNotFound, deleteGroup, markCatalogSeen, renewLeases, writeGroup } from './group-writer.js';
 
 /** What a transaction committed, for the cache and the notification. */
 interface Committed<R> {
@@ -86,7 +86,7 @@ export class PrismaGroupStore implements GroupStore {
     const leases = await renewLeases(tx, after.pk, [...renewed], wanted.group.settings.sessionTimeoutMs);
     const result = { reply: wanted.reply, group: wanted.group, leases, now };
     const current = { pk: after.pk, group: wanted.group };
-    if (wanted.group === before?.group) return { result, now: current };
+    if (wanted.group.revision === before?.group.revision) return { result, now: current };
     return { result, now: current, changed: { pk: after.pk, revision: wanted.group.revision } };
   }
 
@@ -196,7 +196,10 @@ async function save(
   group: ConsumerGroup,
   { change }: GroupStep<unknown>,
 ): Promise<{ readonly pk: bigint; readonly needLease: readonly string[] }> {
-  if (before !== undefined && group === before.group) return { pk: before.pk, needLease: [] };
+  if (before !== undefined && group.revision === before.group.revision) {
+    if (group !== before.group) await markCatalogSeen(tx, before.pk, group.catalogRevision);
+    return { pk: before.pk, needLease: [] };
+  }
   const revision = (before?.group.revision ?? 0) + 1;
   if (change === undefined || group.revision !== revision || change.revision !== revision) {
     throw new Error(
