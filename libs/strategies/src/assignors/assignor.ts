@@ -1,4 +1,4 @@
-import type { GroupAssignment, GroupSpec } from '@allot/model';
+import type { GroupAssignment, GroupSpec, TopicPartition } from '@allot/model';
 
 /** What an assignment may depend on beside the group itself. */
 export interface AssignOptions {
@@ -10,6 +10,8 @@ export interface AssignOptions {
    * is assumed.
    */
   readonly ownedOrder?: 'given';
+  /** Every subscribed partition once, in the order in which `threads-roundrobin` deals them out; by hash code when absent. */
+  readonly partitionOrder?: readonly TopicPartition[];
 }
 
 /** Something a person should know about an answer. `code` is stable, kebab-case; `message` is for people. */
@@ -44,5 +46,10 @@ export interface Assignor {
   readonly kafkaVersions: string;
   /** Whether the answer depends on `owned` and `generation`. */
   readonly sticky: boolean;
+  /**
+   * 'threads' when the answer is keyed by thread ids, `c1-0`, instead of member ids; `threadGroup` makes the group that such
+   * an answer belongs to.
+   */
+  readonly owners?: 'threads';
   assign(group: GroupSpec, options?: AssignOptions): AssignmentResult;
 }

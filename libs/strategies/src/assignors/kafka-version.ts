@@ -2,33 +2,44 @@ import { AllotError } from '@allot/model';
 
 const VERSION = /^(\d{1,4})\.(\d{1,4})(?:\.\d{1,4}){0,2}(?:-[A-Za-z0-9]+)?$/;
 
-/**
- * Whether an asked-for Kafka version is `major.minor` or later. Only the first two numbers count: Kafka does not change an
- * assignor in a patch release. No version asked for means the newest rule, so the answer is true.
- *
- * @param known what to tell a person who asked for something else, such as "4.0 and later"
- * @throws AllotError UNSUPPORTED_KAFKA_VERSION when the text is no version
- */
-export function isKafkaAtLeast(version: string | undefined, major: number, minor: number, known: string): boolean {
-  if (version === undefined) return true;
-  const match = VERSION.exec(version);
-  if (match === null) throw unsupported(`"${version}" is not a Kafka version. Known: ${known}.`, version, known);
-  const askedMajor = Number(match[1]);
-  return askedMajor > major || (askedMajor === major && Number(match[2]) >= minor);
+/** Versions in which Kafka has a rule, each as "major.minor". Without `last` it still has it. */
+export interface KafkaVersions {
+  readonly first: string;
+  readonly last?: string;
 }
 
 /**
- * Refuses a Kafka version from before the assignor, or before the rule that is implemented here.
+ * Whether an asked-for Kafka version is `version` ("major.minor") or later. Only the first two numbers count: Kafka does not
+ * change an assignor in a patch release. No version asked for means the newest rule, so the answer is true.
+ */
+export function isKafkaAtLeast(asked: string | undefined, version: string): boolean {
+  const number = asked === undefined ? Infinity : numberOf(asked);
+  return number !== undefined && number >= numberOf(version)!;
+}
+
+/**
+ * Refuses a Kafka version that does not have the assignor, or had another rule under its name.
  *
  * @throws AllotError UNSUPPORTED_KAFKA_VERSION naming the versions that are known
  */
-export function requireKafka(version: string | undefined, assignor: string, major: number, minor: number): void {
-  const known = `${major}.${minor} and later`;
-  if (isKafkaAtLeast(version, major, minor, known)) return;
-  const message = `No rule of the assignor "${assignor}" is known for Kafka ${version}. Known: ${known}.`;
-  throw unsupported(message, version!, known);
+export function requireKafka(asked: string | undefined, assignor: string, { first, last }: KafkaVersions): void {
+  if (asked === undefined) return;
+  const number = numberOf(asked);
+  if (number !== undefined && number >= numberOf(first)! && number <= (last === undefined ? Infinity : numberOf(last)!))
+    return;
+  const known = last === undefined ? `${first} and later` : `${first} to ${last}`;
+  const problem =
+    number === undefined
+      ? `"${asked}" is not a Kafka version`
+      : `The assignor "${assignor}" has no rule for Kafka ${asked}`;
+  throw new AllotError('UNSUPPORTED_KAFKA_VERSION', `${problem}. Known: ${known}.`, {
+    action: 'fix-request',
+    facts: { asked, known },
+  });
 }
 
-function unsupported(message: string, asked: string, known: string): AllotError {
-  return new AllotError('UNSUPPORTED_KAFKA_VERSION', message, { action: 'fix-request', facts: { asked, known } });
+/** A number that orders versions by major and minor; undefined when the text is no version. */
+function numberOf(version: string): number | undefined {
+  const match = VERSION.exec(version);
+  return match === null ? undefined : Number(match[1]) * 10_000 + Number(match[2]);
 }

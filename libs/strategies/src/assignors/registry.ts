@@ -6,6 +6,8 @@ import { rangeAssignor } from './range.js';
 import { roundRobinAssignor } from './round-robin.js';
 import { stickyAssignor } from './sticky.js';
 import { serverRangeAssignor } from './server-range.js';
+import { threadsRangeAssignor } from './threads-range.js';
+import { threadsRoundRobinAssignor } from './threads-round-robin.js';
 import { uniformAssignor } from './uniform.js';
 
 /** Every assignor, in the order in which they are listed to people. The first one is the default. */
@@ -16,6 +18,8 @@ const ASSIGNORS: readonly Assignor[] = [
   cooperativeStickyAssignor,
   serverRangeAssignor,
   uniformAssignor,
+  threadsRangeAssignor,
+  threadsRoundRobinAssignor,
 ];
 
 const byName = new Map<string, Assignor>();

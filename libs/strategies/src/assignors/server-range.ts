@@ -32,7 +32,7 @@ export const serverRangeAssignor: Assignor = {
 };
 
 function assignServerRange(spec: GroupSpec, options: AssignOptions = {}): AssignmentResult {
-  requireKafka(options.kafkaVersion, 'server-range', 4, 0);
+  requireKafka(options.kafkaVersion, 'server-range', { first: '4.0' });
   const group = indexClientGroup(spec);
   const subscribers = subscribersByTopic(group, membersInOrder(group));
   const assignment = ownersToAssignment(group, cutTopics(group.partitionOffset, subscribers));

@@ -39,10 +39,8 @@ export const uniformAssignor: Assignor = {
   assign: assignUniform,
 };
 
-const KNOWN_VERSIONS = '4.0 and later';
-
 function assignUniform(spec: GroupSpec, options: AssignOptions = {}): AssignmentResult {
-  requireKafka(options.kafkaVersion, 'uniform', 4, 0);
+  requireKafka(options.kafkaVersion, 'uniform', { first: '4.0' });
   const group = indexServerGroup(spec);
   const owners = group.homogeneous ? homogeneousOwners(group, options) : heterogeneousOwners(group);
   const assignment = ownersToAssignment(group, owners);
@@ -64,7 +62,7 @@ function homogeneousOwners(group: ServerGroup, { kafkaVersion, ownedOrder }: Ass
       previous: group.previous,
       walkOwned: (member) => walkOwned(group, member, ownedOrder === 'given' ? undefined : topicWalk),
     },
-    isKafkaAtLeast(kafkaVersion, 4, 1, KNOWN_VERSIONS) ? 'as-needed' : 'first-walked',
+    isKafkaAtLeast(kafkaVersion, '4.1') ? 'as-needed' : 'first-walked',
   );
 }
 
