@@ -23,14 +23,10 @@ export interface IdempotencyKey {
 
 export interface IdempotencyStore {
   /**
-   * Claims a key. A claim that was neither finished nor abandoned within `claimMs` (the replica died) may be claimed again; an
-   * answer is kept for `keepMs`. Both by the database's clock.
+   * Claims a key. A claim that was neither finished nor abandoned within `claimMs` by the database's clock (the replica died) may
+   * be claimed again.
    */
-  begin(
-    id: IdempotencyKey,
-    requestHash: string,
-    times: { readonly claimMs: number; readonly keepMs: number },
-  ): Promise<IdempotencyOutcome>;
+  begin(id: IdempotencyKey, requestHash: string, claimMs: number): Promise<IdempotencyOutcome>;
   /** Stores the answer and keeps it for `keepMs`. */
   finish(id: IdempotencyKey, requestHash: string, response: StoredResponse, keepMs: number): Promise<void>;
   /** Frees a key whose request changed nothing, such as one that was refused as overload. */

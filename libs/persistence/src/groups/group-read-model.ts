@@ -1,0 +1,61 @@
+import type {
+  ConsumerGroupState,
+  GroupReadModel,
+  GroupSummary,
+  GroupType,
+  Page,
+  PageRequest,
+} from '@allot/coordinator';
+import type { Database } from '../database/database.js';
+import { run } from '../database/run.js';
+import { toMs } from '../database/time.js';
+import { readCluster } from '../catalog/cluster-rows.js';
+
+interface SummaryRow {
+  readonly groupId: string;
+  readonly type: GroupType;
+  readonly source: 'live' | 'imported';
+  readonly state: ConsumerGroupState;
+  readonly revision: number;
+  readonly groupEpoch: number;
+  readonly assignmentEpoch: number;
+  readonly memberCount: number;
+  readonly assignedPartitions: number;
+  readonly assignorFault: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Lists of groups, one statement a page. */
+export class PrismaGroupReadModel implements GroupReadModel {
+  constructor(private readonly database: Database) {}
+
+  /** The state is derived as `consumerGroupState` of the coordinator derives it. */
+  listGroups(cluster: string, page: PageRequest<string>): Promise<Page<GroupSummary>> {
+    return run(this.database, async (statements) => {
+      const rows = await statements.$queryRaw<SummaryRow[]>`
+        SELECT g.group_id AS "groupId", g.type, g.source, g.revision::float8 AS revision, g.group_epoch AS "groupEpoch",
+          g.assignment_epoch AS "assignmentEpoch", g.assignor_fault AS "assignorFault",
+          ${toMs('g.created_at')} AS "createdAt", ${toMs('g.updated_at')} AS "updatedAt",
+          m.members::int AS "memberCount", o.partitions::int AS "assignedPartitions",
+          CASE WHEN m.members = 0 THEN 'EMPTY' WHEN g.group_epoch > g.assignment_epoch THEN 'ASSIGNING'
+               WHEN m.reconciled < m.members THEN 'RECONCILING' ELSE 'STABLE' END AS state
+        FROM (SELECT * FROM groups WHERE cluster = ${cluster} AND group_id > ${page.after ?? ''}
+              ORDER BY group_id LIMIT ${page.limit + 1}) g
+        CROSS JOIN LATERAL (
+          SELECT count(*) AS members,
+                 count(*) FILTER (WHERE state = 'STABLE' AND member_epoch = g.assignment_epoch) AS reconciled
+          FROM group_members WHERE group_pk = g.id) m
+        CROSS JOIN LATERAL (
+          SELECT count(*) AS partitions FROM partition_ownership WHERE group_pk = g.id AND kind = 'assigned') o
+        ORDER BY g.group_id`;
+      if (rows.length === 0) await readCluster(statements, cluster);
+      const items = rows.slice(0, page.limit).map(({ groupId, assignorFault, ...row }) => ({
+        ref: { cluster, groupId },
+        ...row,
+        ...(assignorFault !== null && { assignorFault }),
+      }));
+      return { items, more: rows.length > page.limit };
+    });
+  }
+}
