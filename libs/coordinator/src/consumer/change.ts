@@ -61,7 +61,7 @@ function kindOf(
 ): ChangeKind {
   const rebalancing = isRebalancing(state);
   const wasRebalancing = before !== undefined && isRebalancing(consumerGroupState(before));
-  const newEpoch = before !== undefined && after.groupEpoch > before.groupEpoch;
+  const newEpoch = after.groupEpoch > (before?.groupEpoch ?? 0);
   if (rebalancing && (newEpoch || !wasRebalancing)) return 'rebalance.started';
   if (!rebalancing && (wasRebalancing || (newEpoch && after.members.size > 0))) return 'rebalance.completed';
   if (members.some(({ current, revoking, target }) => (current ?? revoking ?? target) !== undefined))

@@ -4,7 +4,9 @@ import { resolveAssignor } from '@allot/strategies';
 import { DEFAULT_GROUP_SETTINGS, type Catalog, type GroupSettings } from '../../src/index.js';
 import type { ConsumerGroup, ConsumerMember } from '../../src/index.js';
 import { withoutEpochs } from '../../src/index.js';
-import { heartbeat, type HeartbeatCommand } from '../../src/consumer/membership.js';
+import * as membership from '../../src/consumer/membership.js';
+import type { HeartbeatCommand } from '../../src/consumer/membership.js';
+import * as operator from '../../src/consumer/operator.js';
 import type { StepContext, Transition } from '../../src/consumer/step.js';
 
 export const ORIGIN = { actor: 'test' };
@@ -27,6 +29,8 @@ export class GroupBench {
   now = 1_000_000;
   readonly changes: NonNullable<Transition['change']>[] = [];
   readonly settings: GroupSettings;
+  /** The steps themselves, for tests that need another context. */
+  readonly machine = { ...membership, ...operator };
 
   constructor(topics: Record<string, number>, settings: Partial<GroupSettings> = {}) {
     this.catalog = catalogOf(topics);
@@ -54,7 +58,9 @@ export class GroupBench {
     more: Partial<HeartbeatCommand> = {},
   ): ConsumerMember {
     const reported = owned === undefined ? {} : { owned: assignmentFromJson(owned) };
-    this.apply(heartbeat(this.group, { memberId, memberEpoch, ...reported, ...more }, this.settings, this.context));
+    this.apply(
+      membership.heartbeat(this.group, { memberId, memberEpoch, ...reported, ...more }, this.settings, this.context),
+    );
     return this.member(memberId);
   }
 

@@ -1,0 +1,177 @@
+import { describe, expect, it } from '@jest/globals';
+import { assignmentFromJson } from '@allot/model';
+import { addOwned, indexHolders, NO_PARTITIONS } from '../src/consumer/owned-partitions.js';
+import { reconcile } from '../src/consumer/reconcile.js';
+import { consumerGroupState, type ConsumerMember } from '../src/index.js';
+import { GroupBench } from './support/fixtures.js';
+
+describe('reconciliation of a consumer group', () => {
+  it('gives a lone member everything at once', () => {
+    const bench = new GroupBench({ t: 3 });
+    const member = bench.join('a');
+    expect(member).toMatchObject({ memberEpoch: 1, state: 'STABLE' });
+    expect(bench.assigned('a')).toEqual({ t: [0, 1, 2] });
+    expect(consumerGroupState(bench.group!)).toBe('STABLE');
+  });
+
+  it('E-02 withholds a partition until its old owner has reported to have dropped it', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    expect(bench.join('b')).toMatchObject({ state: 'UNRELEASED_PARTITIONS', memberEpoch: 2 });
+    expect(bench.assigned('b')).toEqual({});
+    expect(bench.beat('a', 1, { t: [0, 1] })).toMatchObject({ state: 'UNREVOKED_PARTITIONS', memberEpoch: 1 });
+    expect(bench.revoking('a')).toEqual({ t: [1] });
+    bench.beat('b', 2, {});
+    expect(bench.assigned('b')).toEqual({});
+    expect(bench.beat('a', 1, { t: [0] })).toMatchObject({ state: 'STABLE', memberEpoch: 2 });
+    expect(bench.beat('b', 2, {})).toMatchObject({ state: 'STABLE', memberEpoch: 2 });
+    expect(bench.assigned('b')).toEqual({ t: [1] });
+  });
+
+  it('takes an absent list of owned partitions as unknown, never as nothing', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    bench.join('b');
+    bench.beat('a', 1);
+    expect(bench.beat('a', 1)).toMatchObject({ state: 'UNREVOKED_PARTITIONS', memberEpoch: 1 });
+    expect(bench.revoking('a')).toEqual({ t: [1] });
+  });
+
+  it('frees at once what a member reports not to hold any more', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    bench.join('b');
+    expect(bench.beat('a', 1, { t: [0] })).toMatchObject({ state: 'STABLE', memberEpoch: 2 });
+    bench.beat('b', 2, {});
+    expect(bench.assigned('b')).toEqual({ t: [1] });
+  });
+
+  it('E-01 gives a partition back to the member that is still revoking it, at the new epoch', () => {
+    // KAFKA-16147: the owner's epoch was dropped with the pending revocation, and another member could take the partition.
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    bench.join('b');
+    bench.beat('a', 1, { t: [0, 1] });
+    bench.beat('b', 2, {});
+    bench.apply(leaveOf(bench, 'b'));
+    expect(bench.beat('a', 1, { t: [0] })).toMatchObject({ state: 'STABLE', memberEpoch: 3 });
+    expect(bench.assigned('a')).toEqual({ t: [0, 1] });
+    expect(bench.member('a').assigned.get('t')?.get(1)).toBe(3);
+    expect(indexHolders(bench.group!)('t', 1)).toBe('a');
+  });
+
+  it('E-01 refuses a state in which two members hold one partition', () => {
+    const bench = new GroupBench({ t: 1 });
+    const a = bench.join('a');
+    const stolen: ConsumerMember = { ...a, memberId: 'b' };
+    const broken = { ...bench.group!, members: new Map(bench.group!.members).set('b', stolen) };
+    expect(() => indexHolders(broken)).toThrow('t-0 is held by a and b');
+  });
+
+  it('KAFKA-19449: a partition in its own pending revocation is not held by another', () => {
+    const member: ConsumerMember = {
+      memberId: 'a',
+      subscription: { topics: ['t'] },
+      rebalanceTimeoutMs: 1_000,
+      memberEpoch: 10,
+      previousMemberEpoch: 9,
+      state: 'UNREVOKED_PARTITIONS',
+      assigned: NO_PARTITIONS,
+      pendingRevocation: addOwned(NO_PARTITIONS, assignmentFromJson({ t: [0] }), 9),
+      target: assignmentFromJson({ t: [0] }),
+      joinOrder: 1,
+    };
+    const next = reconcile(member, {
+      assignmentEpoch: 11,
+      owned: new Map(),
+      isSubscribed: () => true,
+      holderOf: () => 'a',
+      now: 0,
+    });
+    expect(next).toMatchObject({ state: 'STABLE', memberEpoch: 11, previousMemberEpoch: 10 });
+    expect(next.assigned).toEqual(addOwned(NO_PARTITIONS, assignmentFromJson({ t: [0] }), 11));
+  });
+
+  it('KAFKA-19974: a member leaves UNREVOKED at the epoch of the target, never at one of its own', () => {
+    const bench = new GroupBench({ t: 4 });
+    bench.join('a');
+    bench.join('b');
+    bench.beat('a', 1, { t: [0, 1, 2, 3] });
+    bench.join('c');
+    const a = bench.beat('a', 1, { t: [0, 1] });
+    expect(a.memberEpoch).toBe(bench.group!.assignmentEpoch);
+    for (const member of bench.group!.members.values()) {
+      for (const epoch of member.assigned.get('t')?.values() ?? []) expect(epoch).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('KAFKA-19431: revokes a topic at once when its member no longer subscribes, even without a new target', () => {
+    const bench = new GroupBench({ t: 1, u: 1 }, { assignors: ['range'] });
+    bench.join('a', ['t', 'u']);
+    const faulty = { ...bench.context, resolveAssignor: () => raise('out of order') };
+    const { heartbeat } = bench.machine;
+    const subscription = { topics: ['t'] };
+    bench.apply(heartbeat(bench.group, { memberId: 'a', memberEpoch: 1, subscription }, bench.settings, faulty));
+    expect(bench.group).toMatchObject({ groupEpoch: 2, assignmentEpoch: 1 });
+    expect(bench.group!.assignorFault).toContain('out of order');
+    expect(bench.revoking('a')).toEqual({ u: [0] });
+    expect(bench.assigned('a')).toEqual({ t: [0] });
+    expect(consumerGroupState(bench.group!)).toBe('ASSIGNING');
+    // The next heartbeat computes again, with an assignor that works.
+    bench.beat('a', 1, { t: [0] });
+    expect(bench.group).toMatchObject({ assignmentEpoch: 2 });
+    expect(bench.group!.assignorFault).toBeUndefined();
+    expect(bench.member('a')).toMatchObject({ state: 'STABLE', memberEpoch: 2 });
+  });
+
+  it('keeps the old target when an assignor gives an illegal answer, and says why', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    const target = new Map([
+      ['a', assignmentFromJson({ t: [0, 1] })],
+      ['b', assignmentFromJson({ t: [1] })],
+    ]);
+    const assign = () => ({ assignment: target, target, warnings: [] });
+    const thief = { name: 'thief', aliases: [], summary: '', kafkaVersions: '', sticky: false, assign };
+    const context = { ...bench.context, resolveAssignor: () => thief };
+    const join = { memberId: 'b', memberEpoch: 0, subscription: { topics: ['t'] } };
+    bench.apply(bench.machine.heartbeat(bench.group, join, bench.settings, context));
+    expect(bench.group!.assignorFault).toContain('two-owners');
+    expect(bench.target('a')).toEqual({ t: [0, 1] });
+    expect(bench.assigned('b')).toEqual({});
+  });
+
+  it('starts the rebalance timer once, and fences the member that lets it pass', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a', ['t'], { rebalanceTimeoutMs: 5_000 });
+    bench.join('b');
+    bench.beat('a', 1, { t: [0, 1] });
+    expect(bench.member('a').rebalanceDeadline).toBe(bench.now + 5_000);
+    bench.now += 3_000;
+    bench.beat('a', 1, { t: [0, 1] });
+    expect(bench.member('a').rebalanceDeadline).toBe(bench.now + 2_000);
+    bench.now += 2_000;
+    bench.apply(bench.machine.fenceOverdue(bench.group!, new Set(), bench.context));
+    expect(bench.group!.members.has('a')).toBe(false);
+    expect(bench.changes.at(-1)).toMatchObject({ cause: 'rebalance-timeout' });
+    bench.beat('b', 2, {});
+    expect(bench.assigned('b')).toEqual({ t: [0, 1] });
+  });
+
+  it('cancels the rebalance timer when the member has given up what it had to', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    bench.join('b');
+    bench.beat('a', 1, { t: [0, 1] });
+    bench.beat('a', 1, { t: [0] });
+    expect(bench.member('a').rebalanceDeadline).toBeUndefined();
+  });
+});
+
+function leaveOf(bench: GroupBench, memberId: string) {
+  return bench.machine.leave(bench.group, { memberId }, bench.context);
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}
