@@ -50,6 +50,7 @@ export function settleClaims(group: ClientGroup): Claims {
     warnOfImpossibleClaims(group, member, warnings);
   }
   const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
+  warnOfStaleClaims(group, generations, newest, warnings);
   return { walk, owned, contested, generations, newest, warnings };
 }
 
@@ -81,6 +82,23 @@ function warnOfImpossibleClaims(group: ClientGroup, member: number, warnings: As
       });
     }
   }
+}
+
+function warnOfStaleClaims(
+  { members }: ClientGroup,
+  generations: Int32Array,
+  newest: number,
+  warnings: AssignmentWarning[],
+): void {
+  members.forEach(({ id, owned }, member) => {
+    const generation = generations[member]!;
+    if (generation >= newest || owned === undefined || owned.size === 0) return;
+    const age = generation === NO_GENERATION ? 'without a generation' : `from generation ${generation}`;
+    warnings.push({
+      code: 'stale-claim',
+      message: `Member "${id}" claims partitions ${age}, while the newest generation is ${newest}: its ownership was interrupted, and a newer claim to the same partition wins.`,
+    });
+  });
 }
 
 /**

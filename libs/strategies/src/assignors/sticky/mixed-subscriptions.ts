@@ -128,7 +128,7 @@ function settledMembers({ group, isShared, owners, counts }: MixedState, most: I
  * Kafka's measure of balance: the sum of the differences of all pairs of members, in Java's 32-bit arithmetic, which
  * overflows in large groups.
  */
-function balanceScore(counts: Int32Array, settled: Uint8Array): number {
+export function balanceScore(counts: Int32Array, settled: Uint8Array): number {
   const sorted = counts.filter((_, member) => settled[member] === 0).sort();
   let sum = 0;
   for (let i = 0; i < sorted.length; i++) sum += sorted[i]! * (2 * i - sorted.length + 1);
