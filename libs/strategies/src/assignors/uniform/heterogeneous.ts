@@ -28,7 +28,8 @@ const MAX_ROUNDS = 16;
 export function assignHeterogeneous(group: HeterogeneousGroup): Int32Array {
   const owners = group.previous.slice();
   const loads = new Int32Array(group.memberCount);
-  for (const owner of owners) if (owner !== NOBODY) loads[owner]!++;
+  for (let partition = 0; partition < owners.length; partition++)
+    if (owners[partition] !== NOBODY) loads[owners[partition]!]!++;
   const topics = topicsInOrder(group);
   const levels = new LoadLevels(loads);
 
@@ -80,17 +81,25 @@ function balance(
   levels: LoadLevels,
 ): void {
   const holdings = new TopicHoldings(group.memberCount);
+  // Lists of subscribers that are known to be level, until something moves: many topics share one list.
+  const level = new Set<Int32Array>();
   let lastMoved = -1;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     for (let place = 0; place < topics.length; place++) {
       if (place === lastMoved) return;
-      const moved = balanceTopic(group, topics[place]!, owners, loads, levels, holdings);
+      const subscribers = group.subscribersOf[topics[place]!]!;
+      let moved = false;
+      if (!level.has(subscribers)) {
+        if (isLevel(subscribers, loads)) level.add(subscribers);
+        else moved = balanceTopic(group, topics[place]!, owners, loads, levels, holdings);
+        if (moved) level.clear();
+      }
       if (moved || lastMoved === -1) lastMoved = place;
     }
   }
 }
 
-/** Answers whether anything moved. */
+/** Moves what helps between a topic's subscribers; answers whether anything moved. */
 function balanceTopic(
   { partitionOffset, subscribersOf }: HeterogeneousGroup,
   topic: number,
@@ -99,9 +108,7 @@ function balanceTopic(
   levels: LoadLevels,
   holdings: TopicHoldings,
 ): boolean {
-  const subscribers = subscribersOf[topic]!;
-  if (isLevel(subscribers, loads)) return false;
-  levels.start(subscribers);
+  levels.start(subscribersOf[topic]!);
   holdings.read(owners, partitionOffset[topic]!, partitionOffset[topic + 1]!);
 
   let moved = false;
@@ -122,8 +129,8 @@ function balanceTopic(
 function isLevel(members: Int32Array, loads: Int32Array): boolean {
   let lowest = loads[members[0]!]!;
   let highest = lowest;
-  for (const member of members) {
-    const load = loads[member]!;
+  for (let i = 1; i < members.length; i++) {
+    const load = loads[members[i]!]!;
     if (load < lowest) lowest = load;
     else if (load > highest) highest = load;
   }

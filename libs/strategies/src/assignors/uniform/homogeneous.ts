@@ -27,62 +27,70 @@ export interface HomogeneousGroup {
  * that a balanced group may still move. With 'as-needed' a member that does not own so much is passed over while enough
  * others are left, so that a balanced group stays as it is (KAFKA-18688).
  *
- * Two passes over the partitions.
+ * One pass over the partitions to count, and a second one over the topics that have something to give out.
  */
 export function assignHomogeneous(group: HomogeneousGroup, rule: QuotaRule): Int32Array {
-  const { memberWalk, previous } = group;
+  const { memberWalk, topicWalk, partitionOffset, previous } = group;
   const owners = previous.slice();
-  const free = new Int32Array(previous.length);
-  const owned = new Int32Array(memberWalk.length);
-  let freeCount = takeStock(group, owned, free);
+  const { owned, freeIn } = takeStock(group);
+  const room = roomOf(memberWalk, owned, previous.length, rule);
 
-  const quotas = quotasOf(memberWalk, owned, previous.length, rule);
-  for (const member of memberWalk) {
-    const quota = quotas[member]!;
-    if (owned[member]! <= quota) continue;
-    for (const partition of group.walkOwned(member).subarray(quota)) {
-      owners[partition] = NOBODY;
-      free[freeCount++] = partition;
+  let place = -1;
+  let member = NOBODY;
+  let left = 0;
+  for (let i = 0; i < topicWalk.length; i++) {
+    const topic = topicWalk[i]!;
+    if (freeIn[topic] === 0) continue;
+    const end = partitionOffset[topic + 1]!;
+    for (let partition = partitionOffset[topic]!; partition < end; partition++) {
+      if (owners[partition] !== NOBODY) continue;
+      while (left <= 0) left = room[(member = memberWalk[++place]!)]!;
+      owners[partition] = member;
+      left--;
     }
   }
 
-  let next = 0;
-  for (const member of memberWalk) {
-    const end = Math.min(next + quotas[member]! - owned[member]!, freeCount);
-    while (next < end) owners[free[next++]!] = member;
+  for (const crowded of memberWalk) {
+    if (room[crowded]! >= 0) continue;
+    for (const partition of group.walkOwned(crowded).subarray(room[crowded]!)) {
+      while (left <= 0) left = room[(member = memberWalk[++place]!)]!;
+      owners[partition] = member;
+      left--;
+    }
   }
   return owners;
 }
 
-/** Counts what each member owns and lists what nobody owns, in topic order; answers how many those are. */
-function takeStock(
-  { topicWalk, partitionOffset, previous }: HomogeneousGroup,
-  owned: Int32Array,
-  free: Int32Array,
-): number {
-  let freeCount = 0;
-  for (const topic of topicWalk) {
+/** How much each member owns, and how much of each topic nobody does. */
+function takeStock({ memberWalk, partitionOffset, previous }: HomogeneousGroup): {
+  owned: Int32Array;
+  freeIn: Int32Array;
+} {
+  // One more counter in front, for nobody, spares a branch a partition.
+  const counts = new Int32Array(memberWalk.length + 1);
+  const freeIn = new Int32Array(partitionOffset.length - 1);
+  for (let topic = 0; topic < freeIn.length; topic++) {
+    const free = counts[0]!;
     const end = partitionOffset[topic + 1]!;
-    for (let partition = partitionOffset[topic]!; partition < end; partition++) {
-      const owner = previous[partition]!;
-      if (owner === NOBODY) free[freeCount++] = partition;
-      else owned[owner]!++;
-    }
+    for (let partition = partitionOffset[topic]!; partition < end; partition++) counts[previous[partition]! + 1]!++;
+    freeIn[topic] = counts[0]! - free;
   }
-  return freeCount;
+  return { owned: counts.subarray(1), freeIn };
 }
 
-function quotasOf(memberWalk: Int32Array, owned: Int32Array, partitions: number, rule: QuotaRule): Int32Array {
+/** How many partitions each member has to get; less than nothing when it has to give some up. */
+function roomOf(memberWalk: Int32Array, owned: Int32Array, partitions: number, rule: QuotaRule): Int32Array {
   const members = memberWalk.length;
   const quota = Math.floor(partitions / members);
+  const room = new Int32Array(members);
+  for (let member = 0; member < members; member++) room[member] = quota - owned[member]!;
   let larger = partitions % members;
-  const quotas = new Int32Array(members).fill(quota);
   for (let place = 0; larger > 0; place++) {
     const member = memberWalk[place]!;
-    const passedOver = rule === 'as-needed' && owned[member]! <= quota && members - place > larger;
+    const passedOver = rule === 'as-needed' && room[member]! >= 0 && members - place > larger;
     if (passedOver) continue;
-    quotas[member] = quota + 1;
+    room[member]!++;
     larger--;
   }
-  return quotas;
+  return room;
 }

@@ -84,10 +84,10 @@ export class LoadLevels {
     const loads = this.#loads;
     let lowest = loads[members[0]!]!;
     let highest = lowest;
-    for (const member of members) {
-      const load = loads[member]!;
+    for (let i = 1; i < members.length; i++) {
+      const load = loads[members[i]!]!;
       if (load < lowest) lowest = load;
-      if (load > highest) highest = load;
+      else if (load > highest) highest = load;
     }
     if (highest === lowest) {
       this.#sorted.set(members);
@@ -101,10 +101,15 @@ export class LoadLevels {
 
   #sortByCounting(members: Int32Array, lowest: number, levels: number): void {
     if (this.#buckets.length <= levels) this.#buckets = new Int32Array(2 * levels);
+    const loads = this.#loads;
+    const sorted = this.#sorted;
     const starts = this.#buckets.fill(0, 0, levels + 1);
-    for (const member of members) starts[this.#loads[member]! - lowest + 1]!++;
+    for (let i = 0; i < members.length; i++) starts[loads[members[i]!]! - lowest + 1]!++;
     for (let level = 1; level < levels; level++) starts[level]! += starts[level - 1]!;
-    for (const member of members) this.#sorted[starts[this.#loads[member]! - lowest]!++] = member;
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i]!;
+      sorted[starts[loads[member]! - lowest]!++] = member;
+    }
   }
 
   /** For a few members with very different loads. */
