@@ -11,8 +11,8 @@ export interface ChangeFeedOptions {
   readonly pollMs?: number;
   /** Between two probes of the listening connection; one that takes as long to answer is given up. 5,000 when absent. */
   readonly probeMs?: number;
-  /** Told why the listening connection was lost; it is opened again without end. */
-  readonly onListenerLost?: (error: Error) => void;
+  /** Told why the listening connection was lost, which is opened again without end, and of watchers that throw. */
+  readonly onError?: (error: Error) => void;
 }
 
 interface Watched {
@@ -125,7 +125,17 @@ export class PostgresChangeFeed implements ChangeFeed {
     if (before && before.pk !== now?.pk) this.#byPk.delete(before.pk);
     watched.seen = now;
     if (now) this.#byPk.set(now.pk, watched);
-    hint(watched);
+    for (const listener of [...watched.listeners]) {
+      try {
+        listener();
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    this.options.onError?.(error instanceof Error ? error : new Error(String(error)));
   }
 
   /** Listens until closed; after a loss it connects again, later and later. */
@@ -137,7 +147,7 @@ export class PostgresChangeFeed implements ChangeFeed {
         await this.#listen();
       } catch (error) {
         if (signal.aborted) return;
-        this.options.onListenerLost?.(error instanceof Error ? error : new Error(String(error)));
+        this.#report(error);
       }
       if (performance.now() - begun > 30_000) failures = 0;
       await this.#pause(Math.min(10_000, 100 * 2 ** failures) * (0.5 + Math.random() / 2));
@@ -153,8 +163,8 @@ export class PostgresChangeFeed implements ChangeFeed {
       keepAlive: true,
     });
     // Not `end`, which would wait for an answer that a dead connection never gives.
-    const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
-    const cut = () => stream.destroy();
+    const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+    const cut = () => connection.stream.destroy();
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);
       client.on('end', () => reject(new Error('The listening connection was closed.')));
@@ -192,18 +202,5 @@ export class PostgresChangeFeed implements ChangeFeed {
     if (watched === undefined) return;
     if (revision === '0') this.#see(watched, null);
     else this.#see(watched, { pk: pk!, revision: Number(revision) });
-  }
-}
-
-/** A listener that throws must not keep the others from hearing. */
-function hint(watched: Watched): void {
-  for (const listener of [...watched.listeners]) {
-    try {
-      listener();
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
   }
 }

@@ -1,0 +1,80 @@
+import type { ConsumerGroup, ConsumerMember, GroupChange, GroupSettings, OwnedPartitions } from '@allot/coordinator';
+
+export const SETTINGS: GroupSettings = {
+  type: 'consumer',
+  assignors: ['range'],
+  sessionTimeoutMs: 45_000,
+  heartbeatIntervalMs: 5_000,
+  rebalanceTimeoutMs: 60_000,
+  maxSize: 1_000,
+};
+
+/** `{orders: {0: 3}}`: orders-0, held since group epoch 3. */
+export function owned(topics: Record<string, Record<number, number>>): OwnedPartitions {
+  return new Map(
+    Object.entries(topics).map(([topic, partitions]) => [
+      topic,
+      new Map(Object.entries(partitions).map(([partition, epoch]) => [Number(partition), epoch])),
+    ]),
+  );
+}
+
+export function member(memberId: string, fields: Partial<ConsumerMember> = {}): ConsumerMember {
+  return {
+    memberId,
+    subscription: { topics: ['orders'] },
+    rebalanceTimeoutMs: 60_000,
+    memberEpoch: 1,
+    previousMemberEpoch: 0,
+    state: 'STABLE',
+    assigned: new Map(),
+    pendingRevocation: new Map(),
+    target: new Map(),
+    joinOrder: 0,
+    ...fields,
+  };
+}
+
+export function group(fields: Partial<ConsumerGroup> = {}, members: readonly ConsumerMember[] = []): ConsumerGroup {
+  return {
+    settings: SETTINGS,
+    source: 'live',
+    revision: 1,
+    groupEpoch: 1,
+    assignmentEpoch: 1,
+    catalogRevision: 1,
+    subscribedTopics: new Map(),
+    members: new Map(members.map((each) => [each.memberId, each])),
+    nextJoinOrder: members.length,
+    ...fields,
+  };
+}
+
+export function changeOf(after: ConsumerGroup, fields: Partial<GroupChange> = {}): GroupChange {
+  return {
+    revision: after.revision,
+    at: 1_700_000_000_123,
+    kind: 'member',
+    cause: 'member-joined',
+    origin: { actor: 'test' },
+    state: 'STABLE',
+    groupEpoch: after.groupEpoch,
+    assignmentEpoch: after.assignmentEpoch,
+    members: [],
+    ...fields,
+  };
+}
+
+/** The next revision of `before` with these members set or, where undefined, removed. */
+export function next(
+  before: ConsumerGroup,
+  members: Readonly<Record<string, ConsumerMember | undefined>> = {},
+  fields: Partial<ConsumerGroup> = {},
+): ConsumerGroup {
+  const all = new Map(before.members);
+  for (const [memberId, each] of Object.entries(members)) {
+    if (each === undefined) all.delete(memberId);
+    else all.set(memberId, each);
+  }
+  return { ...before, revision: before.revision + 1, members: all, ...fields };
+}
