@@ -33,7 +33,12 @@ interface State {
  * Applies changes in order. Members that stay keep their claims and their place in the order; new ones come last. A change
  * that cannot be applied is refused with a pointer to it, and nothing is applied.
  */
-export function applyChanges(group: GroupSpec, assignor: AssignorChoice, changes: readonly Change[]): ChangedGroup {
+export function applyChanges(
+  group: GroupSpec,
+  assignor: AssignorChoice,
+  changes: readonly Change[],
+  pointerOf: (position: number) => string = (position) => `/changes/${position}`,
+): ChangedGroup {
   if (changes.length > PLAN_LIMITS.changes) {
     throw refuse([
       { pointer: '/changes', detail: `A plan takes at most ${PLAN_LIMITS.changes} changes; combine them.` },
@@ -53,7 +58,7 @@ export function applyChanges(group: GroupSpec, assignor: AssignorChoice, changes
     unknownRacks: new Set(),
   };
   for (const [i, change] of changes.entries()) {
-    const errors = applyChange(state, change, `/changes/${i}`);
+    const errors = applyChange(state, change, pointerOf(i));
     if (errors.length > 0) throw refuse(errors);
   }
   const before = new Set(group.members.map(({ id }) => id));

@@ -26,9 +26,9 @@ export function chooseAssignor(choice: AssignorChoice, resolve: AssignorLookup, 
   throw new AllotError('UNSUPPORTED_ASSIGNOR', detail, { action: 'fix-request', errors: [{ pointer, detail }] });
 }
 
-const EAGER = new Set(['range', 'roundrobin', 'sticky']);
+const EAGER = new Set(['range', 'roundrobin', 'sticky', 'threads-range', 'threads-roundrobin']);
 
-/** The protocol that Kafka uses with an assignor: its client's three eager ones, cooperative-sticky, and KIP-848 for the broker's. */
+/** The protocol that Kafka uses with an assignor: eager for its client's older ones, cooperative-sticky, and KIP-848 for the broker's. */
 export function usualProtocol(assignor: Assignor): RebalanceProtocol {
   if (assignor.name === 'cooperative-sticky') return 'cooperative';
   return EAGER.has(assignor.name) ? 'eager' : 'consumer';

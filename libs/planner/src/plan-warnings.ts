@@ -166,7 +166,7 @@ function nonSubscriberWarnings({ after, target, index, assignor }: PlanFacts): P
   if (wrong.length === 0) return [];
   const members = [...new Set(wrong.map(({ member }) => member))];
   const topics = [...new Set(wrong.map(({ topic }) => topic))];
-  const message = `${assignor} would give ${plural(wrong.length, 'partition')} of ${some(topics)} to ${some(members)}, which does not subscribe there: an old claim wins, a known fault of Kafka's rule. Kafka would do this; have the member rejoin without its old claims.`;
+  const message = `${assignor} would give ${plural(wrong.length, 'partition')} of ${some(topics)} to ${some(members)}, which does not subscribe there. Kafka would do this too, it is a fault of its rule: an old claim wins, or a member with no subscription is met first. Have that member rejoin with its topics and without its old claims.`;
   return [{ code: 'assigned-to-non-subscriber', severity: 'warning', message, count: wrong.length, members, topics }];
 }
 

@@ -11,19 +11,20 @@ interface VectorCase {
   readonly assignment: Readonly<Record<string, AssignmentJson>>;
 }
 
+/** Every fourth case: all of them are the business of the conformance run, here it is the way through the plan. */
 function readVectors(name: string): VectorCase[] {
   const file = new URL(`../../../test/conformance/vectors/${name}.jsonl.gz`, import.meta.url);
   const lines = gunzipSync(readFileSync(file)).toString('utf8').trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line) as VectorCase);
+  return lines.filter((_, i) => i % 4 === 0).map((line) => JSON.parse(line) as VectorCase);
 }
 
 describe('a plan without changes hands out what Kafka handed out', () => {
   it.each([
-    ['client-range', 1200],
-    ['client-roundrobin', 1200],
-    ['client-sticky', 1200],
-    ['client-cooperative-sticky', 1200],
-    ['server-range', 1000],
+    ['client-range', 300],
+    ['client-roundrobin', 300],
+    ['client-sticky', 300],
+    ['client-cooperative-sticky', 300],
+    ['server-range', 250],
   ])('%s', (name, count) => {
     const differing: string[] = [];
     const vectors = readVectors(name);

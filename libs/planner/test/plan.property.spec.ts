@@ -13,7 +13,10 @@ import { stickyStandIn } from './support/sticky-stand-in.js';
 
 const runs = { numRuns: Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 150) };
 const resolve = (name: string): Assignor | undefined => (name === 'stand-in' ? stickyStandIn : findAssignor(name));
-const assignors = [...listAssignors().map(({ name }) => name), 'stand-in'];
+// The first-generation rules refuse groups of unequal subscriptions, which is theirs to test.
+const assignors = [...listAssignors().map(({ name }) => name), 'stand-in'].filter(
+  (name) => !name.startsWith('threads-'),
+);
 
 const topicNames = ['orders', 'payments', 't', '__proto__', 'ghost'];
 const racks = ['a', 'b', 'c'];

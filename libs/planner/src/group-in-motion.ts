@@ -1,0 +1,85 @@
+import type { GroupAssignment, GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
+import { countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
+import type { AssignmentResult, Assignor, AssignOptions } from '@allot/strategies';
+import { weighClaims, withClaimGenerations, withOwned } from './current-assignment.js';
+import { disruptions } from './disruption.js';
+import type { Disruption, RebalanceProtocol } from './plan-types.js';
+import { measureRound } from './round.js';
+
+/** What it took to bring the group to a new shape. */
+export interface Rebalanced extends Disruption {
+  readonly moves: number;
+  readonly forcedMoves: number;
+}
+
+/** Kafka's cooperative groups need two rounds; one that still hands partitions over after so many never ends. */
+const MOST_ROUNDS = 20;
+
+/**
+ * A group that goes through a sequence of events, each starting from what the one before it left: members own what they were
+ * last given, in the generation in which they got it. It is told the assignor of every step, so that it may change.
+ */
+export class GroupInMotion {
+  topics: readonly TopicSpec[];
+  members: readonly MemberSpec[];
+  current: GroupAssignment;
+  private generation: number;
+
+  /** Starts from the members' claims, or where there are none from what the assignor computes, as a plan does. */
+  constructor(
+    group: GroupSpec,
+    assignor: Assignor,
+    private readonly options: AssignOptions,
+  ) {
+    const given: GroupSpec = { topics: group.topics, members: withClaimGenerations(group.members) };
+    const claims = weighClaims(given);
+    this.topics = given.topics;
+    this.generation = given.members.reduce((most, { generation }) => Math.max(most, generation ?? 0), 1);
+    this.current = claims.any ? claims.current : assignor.assign(given, options).target;
+    this.members = withOwned(given.members, this.current, this.generation);
+  }
+
+  /** Rebalances the group in its new shape until everybody has what the assignor wants. */
+  rebalance(after: GroupSpec, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
+    const { outcome, rounds } = this.settle(after, assignor);
+    const { diff, moves, forcedMoves } = measureRound(this.current, after, outcome.target);
+    const staying = new Set(after.members.map(({ id }) => id));
+    const removed = new Set([...this.current.keys()].filter((id) => !staying.has(id)));
+    const disruption = disruptions(this.current, diff, true, removed)[protocol];
+    this.generation += rounds;
+    this.topics = after.topics;
+    this.current = outcome.target;
+    this.members = withOwned(after.members, outcome.target, this.generation);
+    return { ...disruption, rebalances: Math.max(disruption.rebalances, rounds), moves, forcedMoves };
+  }
+
+  /** The partitions that these members own. */
+  owned(ids: Iterable<string>): number {
+    let count = 0;
+    for (const id of ids) count += countPartitions(this.current.get(id) ?? EMPTY_ASSIGNMENT);
+    return count;
+  }
+
+  peakLoad(): number {
+    return this.members.reduce((most, { id }) => Math.max(most, this.owned([id])), 0);
+  }
+
+  private settle(after: GroupSpec, assignor: Assignor): { outcome: AssignmentResult; rounds: number } {
+    let outcome = assignor.assign(after, this.options);
+    let rounds = 1;
+    while (rounds < MOST_ROUNDS && outcome.assignment !== outcome.target && !sameSizes(outcome)) {
+      const members = withOwned(after.members, outcome.assignment, this.generation + rounds);
+      outcome = assignor.assign({ topics: after.topics, members }, this.options);
+      rounds++;
+    }
+    return { outcome, rounds };
+  }
+}
+
+/** Whether the round handed out the whole target; it hands out a part of it or all of it, so sizes decide. */
+function sameSizes({ assignment, target }: AssignmentResult): boolean {
+  for (const [id, owned] of target) {
+    if (countPartitions(assignment.get(id) ?? EMPTY_ASSIGNMENT) !== countPartitions(owned)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,94 @@
+import type { GroupSpec } from '@allot/model';
+import type { AssignorChoice, Change } from './change.js';
+import type { RebalanceProtocol } from './plan-types.js';
+
+/** How long things take, in milliseconds. They only weigh the pauses; who owns what does not depend on them. */
+export interface SimulationTiming {
+  /** Eager and cooperative: from the revocation of a round until its partitions are processed again. 3,000 when absent. */
+  readonly rebalanceMs: number;
+  /** Consumer protocol: from giving a partition up until the next owner has it, about a heartbeat interval. 5,000 when absent. */
+  readonly handoverMs: number;
+  /** From the stop of a process until its successor joins. 20,000 when absent. */
+  readonly restartMs: number;
+  /** How long the group waits for a member that is gone without a word. 45,000 when absent. */
+  readonly sessionTimeoutMs: number;
+}
+
+export const DEFAULT_TIMING: SimulationTiming = {
+  rebalanceMs: 3_000,
+  handoverMs: 5_000,
+  restartMs: 20_000,
+  sessionTimeoutMs: 45_000,
+};
+
+/**
+ * A deployment: all members (or these) stop and come back under the same id, `batchSize` at a time. A dynamic member leaves
+ * when it stops, so that there is one rebalance when a batch goes and one when it returns. A static member (with an instance
+ * id) does not leave: if it is back within the session timeout nothing is rebalanced, and its partitions wait for it.
+ */
+export interface RollingRestart {
+  readonly rollingRestart: { readonly batchSize?: number; readonly members?: readonly string[] };
+}
+
+/** Members die without leaving and stay away; so many from the end of the list, or these. */
+export interface Crash {
+  readonly crash: number | readonly string[];
+}
+
+/** All members of a rack die. */
+export interface ZoneLoss {
+  readonly zoneLoss: string;
+}
+
+export type SimulationStep = RollingRestart | Crash | ZoneLoss | Change;
+
+export interface SimulationInput extends GroupSpec {
+  readonly assignor: AssignorChoice;
+  readonly kafkaVersion?: string;
+  /** Absent: what Kafka uses with this assignor. */
+  readonly protocol?: RebalanceProtocol;
+  readonly timing?: Partial<SimulationTiming>;
+  readonly steps: readonly SimulationStep[];
+}
+
+/** What something costs. */
+export interface Cost {
+  readonly rebalances: number;
+  /** Partitions that went from one member to another. */
+  readonly moves: number;
+  /** Of these, moves whose owner was gone or no longer subscribed. */
+  readonly forcedMoves: number;
+  /** Partitions times the seconds in which nobody processed them. */
+  readonly partitionSecondsPaused: number;
+  /** The most partitions that a member had. */
+  readonly peakLoad: number;
+}
+
+export type SimulationEventKind = 'leave' | 'join' | 'static-restart' | 'crash' | 'change';
+
+/** One thing that happens to the group: at most one rebalance, or the two of the cooperative protocol. */
+export interface SimulationEvent extends Cost {
+  readonly kind: SimulationEventKind;
+  /** The members that it is about; empty for changes of topics. */
+  readonly about: readonly string[];
+  /** Members after it. */
+  readonly members: number;
+}
+
+export interface SimulationStepResult extends Cost {
+  readonly step: SimulationStep;
+  readonly events: readonly SimulationEvent[];
+}
+
+export interface SimulationResult {
+  readonly assignor: string;
+  readonly protocol: RebalanceProtocol;
+  readonly timing: SimulationTiming;
+  readonly steps: readonly SimulationStepResult[];
+  readonly total: Cost & {
+    /** Partitions that end with another owner than they began with, of those that exist throughout. */
+    readonly displaced: number;
+  };
+  /** The group at the end, every member with what it then owns. */
+  readonly after: GroupSpec;
+}
