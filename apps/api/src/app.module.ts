@@ -28,13 +28,14 @@ export interface AppModuleOptions {
   readonly ports: AppPorts;
   readonly config: Config;
   readonly metrics: Metrics;
+  readonly shutdown: Shutdown;
 }
 
 /** What every feature may inject. */
 @Global()
 @Module({})
 class FrameModule {
-  static register({ ports, config, metrics }: AppModuleOptions): DynamicModule {
+  static register({ ports, config, metrics, shutdown }: AppModuleOptions): DynamicModule {
     const providers = [
       { provide: CATALOG_STORE, useValue: ports.catalog },
       { provide: GROUP_STORE, useValue: ports.groups },
@@ -45,7 +46,7 @@ class FrameModule {
       { provide: DATABASE_PROBE, useValue: ports.database },
       { provide: CONFIG, useValue: config },
       { provide: Metrics, useValue: metrics },
-      Shutdown,
+      { provide: Shutdown, useValue: shutdown },
     ];
     return { module: FrameModule, providers, exports: providers };
   }

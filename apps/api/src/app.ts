@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { createHttpServer } from './http/server.js';
+import { Shutdown } from './http/shutdown.js';
 import { createLogger, nestLogger } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
 import type { AppPorts } from './ports.js';
@@ -28,9 +29,10 @@ export async function createApp({
   logger = createLogger(config.logLevel),
 }: AppOptions): Promise<NestFastifyApplication> {
   const metrics = new Metrics(VERSION);
-  const { adapter, routes } = createHttpServer(logger, metrics);
+  const shutdown = new Shutdown();
+  const { adapter, routes } = createHttpServer(logger, metrics, shutdown);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.register({ ports, config, metrics }),
+    AppModule.register({ ports, config, metrics, shutdown }),
     adapter,
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );

@@ -7,6 +7,7 @@ import { sendProblem } from '../problems/problem-filter.js';
 import { decodeUtf8, parseJsonBody } from './json-body.js';
 import { requestIdOf } from './request-id.js';
 import { RouteTable } from './route-table.js';
+import type { Shutdown } from './shutdown.js';
 
 export interface HttpServer {
   readonly adapter: FastifyAdapter;
@@ -14,7 +15,7 @@ export interface HttpServer {
 }
 
 /** Fastify with this service's limits, body parsers, request ids, log lines and metrics. */
-export function createHttpServer(logger: Logger, metrics: Metrics): HttpServer {
+export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shutdown): HttpServer {
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -25,6 +26,8 @@ export function createHttpServer(logger: Logger, metrics: Metrics): HttpServer {
     // The body parsers below keep these keys as data.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
+    // Requests that still come on open connections during a shutdown are served; new connections are not accepted.
+    return503OnClosing: false,
     // Nobody uses Connect-style middleware here.
     skipMiddie: true,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
@@ -34,6 +37,10 @@ export function createHttpServer(logger: Logger, metrics: Metrics): HttpServer {
   const routes = new RouteTable(server);
   readBodies(server);
   addHooks(server, metrics);
+  server.addHook('preClose', (done) => {
+    shutdown.begin();
+    done();
+  });
   return { adapter, routes };
 }
 

@@ -1,14 +1,12 @@
-import type { BeforeApplicationShutdown } from '@nestjs/common';
-
 /** Tells long answers (streams, long polls) that the process stops: they end, so that their connections can close. */
-export class Shutdown implements BeforeApplicationShutdown {
+export class Shutdown {
   readonly #controller = new AbortController();
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  beforeApplicationShutdown(): void {
+  begin(): void {
     this.#controller.abort();
   }
 }
