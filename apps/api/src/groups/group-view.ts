@@ -67,12 +67,14 @@ export function showSummary({ ref, createdAt, updatedAt, ...summary }: Summary):
   return { groupId: ref.groupId, ...summary, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
 }
 
+/** `validForMs` never exceeds the session: a client counts it from when it sent the request, which was before the lease began. */
 export function showAnswer({ assignment, revoking, leaseUntil, now, ...answer }: Answer): MemberAnswer {
+  const spanMs = Math.min(leaseUntil - now, answer.sessionTimeoutMs);
   return {
     ...answer,
     ...(assignment !== undefined && { assignment: showAssignment(assignment) }),
     revoking: showAssignment(revoking),
     validUntil: new Date(leaseUntil - VALIDITY_MARGIN_MS),
-    validForMs: Math.max(0, Math.floor(leaseUntil - now - VALIDITY_MARGIN_MS)),
+    validForMs: Math.max(0, Math.floor(spanMs - VALIDITY_MARGIN_MS)),
   };
 }
