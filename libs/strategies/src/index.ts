@@ -15,12 +15,13 @@ export {
 } from './coordinator-lookup/coordinator-lookup.js';
 export type { CoordinatorCandidate, HashedCoordinator } from './coordinator-lookup/coordinator-lookup.js';
 export { javaStringHashCode } from './hashing/java-hash-map.js';
-export { murmur2, murmur2Batch } from './hashing/murmur2.js';
+export { murmur2, murmur2Batch, packKeys } from './hashing/murmur2.js';
+export type { PackedKeys } from './hashing/murmur2.js';
 export { diagnose } from './partitioners/diagnose.js';
 export type { Diagnosis, KeyFamily, Observation } from './partitioners/diagnose.js';
 export { encodeKey, listKeyEncodings } from './partitioners/key-encoding.js';
 export type { KeyEncoding, KeyValue } from './partitioners/key-encoding.js';
-export { partitionForKey } from './partitioners/key-partition.js';
+export { partitionForKey, partitionsForKeys } from './partitioners/key-partition.js';
 export type {
   PartitionChoice,
   Partitioner,
