@@ -15,7 +15,7 @@ const OPTIONS = {
 
 /** Workspaces resolve to their sources; `./x.js` means `./x.ts` where only that exists. */
 export async function resolve(specifier, context, next) {
-  const options = { ...context, conditions: [...context.conditions, 'source'] };
+  const options = { ...context, conditions: [...context.conditions, '@allot/source'] };
   try {
     return await next(specifier, options);
   } catch (error) {
