@@ -25,7 +25,7 @@ export function openPostgresPorts(url: string, options: DatabaseOptions & Postgr
   const { onListenerLost, ...databaseOptions } = options;
   const database = openDatabase(url, databaseOptions);
   const groups = new PrismaGroupStore(database);
-  const feed = new PostgresChangeFeed(database, onListenerLost === undefined ? {} : { onListenerLost });
+  const feed = new PostgresChangeFeed(database, onListenerLost === undefined ? {} : { onError: onListenerLost });
   return {
     database,
     ports: {
