@@ -49,7 +49,11 @@ export class PrismaCatalogStore implements CatalogStore {
     return run(this.database, async (statements) => toCluster(await readCluster(statements, name)));
   }
 
-  putCluster(name: string, change: Partial<ClusterSettings>, options: WriteOptions = {}): Promise<Written<Cluster>> {
+  async putCluster(
+    name: string,
+    change: Partial<ClusterSettings>,
+    options: WriteOptions = {},
+  ): Promise<Written<Cluster>> {
     checkClusterSettings(change);
     return inTransaction(
       this.database,

@@ -56,9 +56,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    // The pool waits for it before it lends the connection.
+    onConnect: async (client) => {
+      await client.query(SESSION_SETTINGS);
+    },
   });
-  // Queued first on the new connection, hence in force for every statement after it.
-  pool.on('connect', (client) => void client.query(SESSION_SETTINGS).catch(() => undefined));
   pool.on('error', (error) => options.onConnectionLost?.(error));
   const { onStatement } = options;
   const prisma = new PrismaClient({
