@@ -97,15 +97,16 @@ export class GroupsReader {
         lineNumbers: [index + 1],
       });
     }
-    this.#table = { header, index, width: this.#widthFrom(index), unnamed: undefined };
+    this.#table = { header, index, width: this.#widthFrom(index, count), unnamed: undefined };
     return count;
   }
 
-  #widthFrom(index: number): number {
+  #widthFrom(index: number, headerLines: number): number {
     const { lines } = this.ledger;
-    let width = lines[index]!.length;
-    for (let i = index + 1; i < lines.length && !looksLikeHeader(lines[i]!); i++)
+    let width = 0;
+    for (let i = index; i < lines.length && (i < index + headerLines || !looksLikeHeader(lines[i]!)); i++) {
       width = Math.max(width, lines[i]!.length);
+    }
     return width;
   }
 
@@ -113,7 +114,11 @@ export class GroupsReader {
   readRow(index: number, freeLines: number): number {
     const table = this.#table!;
     const kind = KINDS[table.header.view];
-    const reading = readWrappedRow(table.header, table.width, this.ledger.lines, index, freeLines);
+    const reading = readWrappedRow(
+      { header: table.header, width: table.width, lines: this.ledger.lines },
+      index,
+      freeLines,
+    );
     const { count } = reading;
     if ('reason' in reading) {
       this.ledger.notUnderstood(index, kind, reading.reason);

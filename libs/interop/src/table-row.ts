@@ -9,6 +9,8 @@ export type RowReading = { readonly cells: Cells } | { readonly reason: string }
 
 const MISSING = '-';
 const HOST = /^\/?[\w.:%-]{1,255}$/;
+/** Kafka prints an address with Java's leading slash; people who edit a paste may drop it. */
+const PRINTED_HOST = /^\//;
 const COORDINATOR = /^[\w.:%-]{0,260}:\d{1,5}\s+\(-?\d{1,10}\)$/;
 const UUID_END = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Columns whose cell Kafka leaves blank instead of printing a hyphen: a dynamic member, a group without an assignor. */
@@ -98,20 +100,43 @@ function keep(cells: Map<string, string>, name: string, cell: string): boolean {
   return true;
 }
 
+/** How freely words may be dealt out to columns. */
+interface Dealing {
+  /** Ids may take several words; then the host must have its slash, which tells it from them. */
+  readonly longIds: boolean;
+  /** Columns that Kafka may leave blank may be empty. */
+  readonly emptyCells: boolean;
+}
+
+const ONE_WORD_EACH: Dealing = { longIds: false, emptyCells: false };
+const SOME_EMPTY: Dealing = { longIds: false, emptyCells: true };
+const LONG_IDS: Dealing = { longIds: true, emptyCells: true };
+
 /**
- * Reads a row whose spacing was lost (or shifted by a long cell) by the shape of its cells. There must be exactly one way
- * to deal its words out to the columns; ids may take several words. Time is proportional to words times columns.
+ * Reads a row whose spacing was lost (or shifted by a long cell) by the shape of its cells: one word for each column if
+ * that fits; else there must be exactly one way to deal the words out, where ids may take several and some cells may be
+ * empty. Time is proportional to words times columns.
  */
-export function readRowByShape(header: TableHeader, line: string, wordsPerCell: 'one' | 'any' = 'any'): RowReading {
+export function readRowByShape(header: TableHeader, line: string, wordsPerId: 'one' | 'any' = 'any'): RowReading {
   const words = [...line.matchAll(/\S+/g)].map((match) => ({ text: match[0], start: match.index }));
+  for (const dealing of wordsPerId === 'any' ? [ONE_WORD_EACH, LONG_IDS, SOME_EMPTY] : [ONE_WORD_EACH, SOME_EMPTY]) {
+    const reading = dealOut(header, line, words, dealing);
+    if (reading !== undefined) return reading;
+  }
+  return { reason: whyNot(header, words) };
+}
+
+/** The row if there is one way to read it, a reason if there are several, `undefined` if there is none. */
+function dealOut(header: TableHeader, line: string, words: readonly Word[], dealing: Dealing): RowReading | undefined {
   const { columns } = header;
-  if (wordsPerCell === 'one' && words.length > columns.length) return { reason: whyNot(header, words) };
-  const ways = countWays(header, words);
-  if (ways[0]![0] === 0) return { reason: whyNot(header, words) };
+  if (!dealing.longIds && words.length > columns.length + 1 && columns.at(-1)!.name !== 'ASSIGNMENT') return undefined;
+  const ways = countWays(header, words, dealing);
+  if (ways[0]![0] === 0) return undefined;
   if (ways[0]![0]! > 1) {
     return {
       reason:
-        'An id in this row seems to contain blanks and it can be read in more than one way. Paste the table with its original spacing.',
+        'An id in this row seems to contain blanks and it can be read in more than one way. ' +
+        'Paste the table with its original spacing.',
     };
   }
   const cells = new Map<string, string>();
@@ -119,7 +144,7 @@ export function readRowByShape(header: TableHeader, line: string, wordsPerCell: 
   for (let c = 0; c < columns.length; c++) {
     const { name } = columns[c]!;
     let to = from;
-    while (!(fits(name, words, from, to, c === columns.length - 1) && ways[c + 1]![to]! > 0)) to++;
+    while (!(fits(name, words, from, to, dealing) && ways[c + 1]![to]! > 0)) to++;
     const last = words[to - 1];
     if (to > from) keep(cells, name, line.slice(words[from]!.start, last!.start + last!.text.length));
     from = to;
@@ -133,35 +158,38 @@ interface Word {
 }
 
 /** ways[c][w]: in how many ways columns c.. can take exactly the words w.., counted up to 2. */
-function countWays({ columns }: TableHeader, words: readonly Word[]): Uint8Array[] {
+function countWays({ columns }: TableHeader, words: readonly Word[], dealing: Dealing): Uint8Array[] {
   const ways = Array.from({ length: columns.length + 1 }, () => new Uint8Array(words.length + 1));
   ways[columns.length]![words.length] = 1;
   for (let c = columns.length - 1; c >= 0; c--) {
     const { name } = columns[c]!;
-    const here = ways[c]!;
-    const after = ways[c + 1]!;
-    const multi = FREE_TEXT.has(name) || name === 'COORDINATOR (ID)';
-    if (name === 'ASSIGNMENT' && c === columns.length - 1) {
-      countAssignmentStarts(here, words);
-      continue;
-    }
-    // The ways in which a cell of two or more words that starts before the current word can end.
-    let longer = 0;
-    for (let w = words.length; w >= 0; w--) {
-      let count = MAY_BE_EMPTY.has(name) ? after[w]! : 0;
-      if (w < words.length) {
-        if (fits(name, words, w, w + 1, false)) count += after[w + 1]!;
-        if (multi) {
-          if (name === 'COORDINATOR (ID)') count += fits(name, words, w, w + 2, false) ? after[w + 2]! : 0;
-          else count += longer;
-        }
-      }
-      // A cell that starts at w-1 may end right after word w, which then is its last one.
-      if (w > 0 && w < words.length && endsCell(name, words[w]!.text)) longer = Math.min(2, longer + after[w + 1]!);
-      here[w] = Math.min(2, count);
-    }
+    if (name === 'ASSIGNMENT' && c === columns.length - 1) countAssignmentStarts(ways[c]!, words);
+    else countColumn(name, ways[c]!, ways[c + 1]!, words, dealing);
   }
   return ways;
+}
+
+function countColumn(
+  name: string,
+  here: Uint8Array,
+  after: Uint8Array,
+  words: readonly Word[],
+  dealing: Dealing,
+): void {
+  const isId = dealing.longIds && FREE_TEXT.has(name);
+  // The ways in which a cell of two or more words that starts before the current word can end.
+  let longer = 0;
+  for (let w = words.length; w >= 0; w--) {
+    let count = fits(name, words, w, w, dealing) ? after[w]! : 0;
+    if (w < words.length) {
+      if (fits(name, words, w, w + 1, dealing)) count += after[w + 1]!;
+      if (isId) count += longer;
+      else if (w + 2 <= words.length && fits(name, words, w, w + 2, dealing)) count += after[w + 2]!;
+      // A cell that starts before w may end with w.
+      if (isId && endsId(name, words[w]!.text)) longer = Math.min(2, longer + after[w + 1]!);
+    }
+    here[w] = Math.min(2, count);
+  }
 }
 
 /** The last column ASSIGNMENT takes all words from a start on, if each of them can be a part of it. */
@@ -176,17 +204,18 @@ function countAssignmentStarts(here: Uint8Array, words: readonly Word[]): void {
 }
 
 /** A consumer id with blanks is `<client id>-<uuid>`; other ids may end with any word. */
-function endsCell(name: string, word: string): boolean {
+function endsId(name: string, word: string): boolean {
   return name !== 'CONSUMER-ID' || UUID_END.test(word);
 }
 
-function fits(name: string, words: readonly Word[], from: number, to: number, isLast: boolean): boolean {
-  if (to === from) return MAY_BE_EMPTY.has(name);
-  if (to > words.length) return false;
+/** Whether words from..to-1 can be the cell of a column. */
+function fits(name: string, words: readonly Word[], from: number, to: number, dealing: Dealing): boolean {
+  if (to === from) return dealing.emptyCells && MAY_BE_EMPTY.has(name);
   const first = words[from]!.text;
-  if (name === 'ASSIGNMENT' && isLast) return to === words.length;
+  if (name === 'ASSIGNMENT') return to === words.length;
   if (name === 'COORDINATOR (ID)' && to === from + 2) return COORDINATOR.test(`${first} ${words[from + 1]!.text}`);
-  if (to > from + 1) return FREE_TEXT.has(name) && endsCell(name, words[to - 1]!.text);
+  if (to > from + 1) return dealing.longIds && FREE_TEXT.has(name) && endsId(name, words[to - 1]!.text);
+  if (name === 'HOST' && dealing.longIds && first !== MISSING && !PRINTED_HOST.test(first)) return false;
   return CHECKS.get(name)?.[0](first) ?? true;
 }
 

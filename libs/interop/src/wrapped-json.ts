@@ -141,12 +141,14 @@ class Reader {
       text += line.slice(this.#column, end);
       this.#column = end;
       if (line[end] === '"') {
+        // No name or path here contains blanks: text with blanks after a break is something else that ran into it.
+        if (breaks > 0 && /\s/.test(text)) throw new JsonError('the string that starts here does not end', start);
         this.#column++;
         return text;
       }
       if (line[end] === '\\') {
         text += this.#readEscape();
-      } else if (++breaks > MAX_BREAKS) {
+      } else if (++breaks > MAX_BREAKS || /\s/.test(text)) {
         throw new JsonError('the string that starts here does not end', start);
       } else {
         this.#nextLine();
@@ -209,6 +211,10 @@ class Reader {
 
   #fail(reason: string): never {
     const found = this.lines[this.#line]?.slice(this.#column, this.#column + 20);
+    if (this.#line >= this.lines.length) {
+      this.#line = Math.max(0, this.lines.length - 1);
+      this.#column = this.lines[this.#line]?.length ?? 0;
+    }
     throw new JsonError(`${reason}, found ${found ? `"${found}"` : 'the end of the text'}`, this.position);
   }
 }

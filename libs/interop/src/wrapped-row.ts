@@ -16,49 +16,69 @@ export type WrappedReading =
   | { readonly cells: Cells; readonly count: number; readonly doubtfulRest: boolean }
   | { readonly reason: string; readonly count: number };
 
+/** The table that rows are read from, with all lines of the text. */
+export interface TableText {
+  readonly header: TableHeader;
+  /** Of the longest line of the table: lines of this length were cut by the terminal, shorter ones lost trailing blanks. */
+  readonly width: number;
+  readonly lines: readonly string[];
+}
+
 /**
- * Reads the row that starts at `index`, taking out line breaks that a terminal put in. Lines as long as the table is wide
- * were cut there; shorter ones lost trailing blanks. `freeLines` lines below are neither rows nor anything else known.
+ * Reads the row that starts at `index`, taking out line breaks that a terminal put in. The `freeLines` lines below are
+ * neither rows by themselves nor anything else known.
  */
-export function readWrappedRow(
-  header: TableHeader,
-  width: number,
-  lines: readonly string[],
-  index: number,
-  freeLines: number,
-): WrappedReading {
-  const alone = readRow(header, lines[index]!);
-  if (freeLines === 0) return { ...alone, count: 1, doubtfulRest: false };
-  if ('cells' in alone) return withPossibleRest(header, lines, index, alone.cells);
+export function readWrappedRow(table: TableText, index: number, freeLines: number): WrappedReading {
+  const alone = readRow(table.header, table.lines[index]!);
+  if ('cells' in alone) return decideRest(table, index, 1, alone.cells, freeLines);
   for (let count = 2; count <= Math.min(freeLines + 1, MAX_WRAPPED_LINES); count++) {
-    const cells = joinedCells(header, width, lines.slice(index, index + count));
-    if (cells !== undefined) return { cells, count, doubtfulRest: freeLines >= count };
+    const cells = joinedCells(table, index, count);
+    if (cells !== undefined) return decideRest(table, index, count, cells, freeLines + 1 - count);
   }
   return { ...alone, count: 1 };
 }
 
-function joinedCells(header: TableHeader, width: number, lines: readonly string[]): Cells | undefined {
-  const atWidth = lines.reduce((text, line, i) => text + (lines[i - 1]!.length === width ? '' : ' ') + line);
-  const reading = readRow(header, atWidth);
+function joinedCells({ header, width, lines }: TableText, index: number, count: number): Cells | undefined {
+  const pieces = lines.slice(index, index + count);
+  const whole = pieces.reduce((text, line, i) => text + (pieces[i - 1]!.length === width ? '' : ' ') + line);
   // Without proof of where the break was, an id with a blank in it would be a guess.
-  const certain = lines.slice(0, -1).every((line) => line.length === width);
-  if ('cells' in reading && certain) return reading.cells;
-  const apart = readRowByShape(header, lines.join(' '), 'one');
+  const certain = pieces.slice(0, -1).every((line) => line.length === width);
+  const reading = certain ? readRow(header, whole) : readRowByShape(header, whole, 'one');
+  if ('cells' in reading) return reading.cells;
+  const apart = readRowByShape(header, pieces.join(' '), 'one');
   return 'cells' in apart ? apart.cells : undefined;
 }
 
-/** The row reads on its own, but the line below may be the rest of its last cell. Something in the row must decide. */
-function withPossibleRest(header: TableHeader, lines: readonly string[], index: number, cells: Cells): WrappedReading {
-  const joined = readRow(header, lines[index]! + lines[index + 1]!.trim());
-  if (!('cells' in joined)) return { cells, count: 1, doubtfulRest: false };
+/** The row reads, but the line below may be the rest of its last cell. Something in the row must decide. */
+function decideRest(table: TableText, index: number, count: number, cells: Cells, restLines: number): WrappedReading {
+  const done = { cells, count, doubtfulRest: false };
+  if (restLines <= 0 || startsWrappedRow(table, index + count)) return done;
+  const { header, lines } = table;
+  const text = lines.slice(index, index + count + 1).reduce((whole, line) => whole.trimEnd() + line.trim());
+  const joined = count === 1 ? readRow(header, text) : joinedReading(table, index, count + 1);
+  if (!('cells' in joined)) return done;
   const column = header.columns.at(-1)!.name;
-  const [alone, whole] = [cells, joined.cells].map((reading) => isConfirmed(column, reading));
-  if (whole && !alone) return { cells: joined.cells, count: 2, doubtfulRest: false };
-  if (alone || column === 'CLIENT-ID') return { cells, count: 1, doubtfulRest: !alone };
+  const isCounted = isConfirmed(column, cells);
+  if (isConfirmed(column, joined.cells) && !isCounted)
+    return { cells: joined.cells, count: count + 1, doubtfulRest: false };
+  if (isCounted || column === 'CLIENT-ID') return { ...done, doubtfulRest: !isCounted };
   return {
     reason: `The line below may be the rest of this row's ${column}, or not. Paste the row as one line.`,
-    count: 1,
+    count,
   };
+}
+
+function joinedReading(table: TableText, index: number, count: number): RowReading {
+  const cells = joinedCells(table, index, count);
+  return cells === undefined ? { reason: '' } : { cells };
+}
+
+/** Whether the line is the first part of another row that was broken. */
+function startsWrappedRow(table: TableText, index: number): boolean {
+  for (let count = 2; count <= MAX_WRAPPED_LINES && index + count <= table.lines.length; count++) {
+    if (joinedCells(table, index, count) !== undefined) return true;
+  }
+  return false;
 }
 
 /** Whether the rest of the row confirms its last cell: the member id repeats the client id, #PARTITIONS counts them. */
