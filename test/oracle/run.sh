@@ -66,4 +66,8 @@ if [ ! -d "$target/classes" ] || [ -n "$(find "$here/src" -newer "$target/classe
   }
 fi
 
+case $command in
+  bench) set -- --cells "$here/cells.json" "$@" ;;
+esac
+
 exec java ${ORACLE_JAVA_OPTIONS:-} "-Dkafka.version=$version" -cp "$target/classes:$(cat "$classpath")" allot.oracle.Main "$command" "$@"

@@ -48,6 +48,13 @@ final class ClientAssignors {
             for (Group.Member member : group.members()) subscriptions.put(member.id(), subscription(name, member));
         }
 
+        /** Reading the claims of sticky members moves the positions of their buffers; this puts them back. */
+        void rewind() {
+            for (Subscription subscription : subscriptions.values()) {
+                if (subscription.userData() != null) subscription.userData().rewind();
+            }
+        }
+
         /** Kafka's own result, to be timed; {@link #read} turns it into an assignment. */
         ConsumerPartitionAssignor.GroupAssignment ask() {
             return assignor(name).assign(cluster, new GroupSubscription(subscriptions));

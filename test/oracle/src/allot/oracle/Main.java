@@ -10,6 +10,8 @@ public final class Main {
     private long seed = 1;
     private int count = 500;
     private int examples = 3;
+    private int limit = 60;
+    private Path cells;
     private Path out = Path.of("target", "vectors");
 
     private Main(String[] args) {
@@ -18,6 +20,8 @@ public final class Main {
                 case "--seed" -> seed = Long.parseLong(args[++i]);
                 case "--count" -> count = Integer.parseInt(args[++i]);
                 case "--examples" -> examples = Integer.parseInt(args[++i]);
+                case "--limit" -> limit = Integer.parseInt(args[++i]);
+                case "--cells" -> cells = Path.of(args[++i]);
                 case "--out" -> out = Path.of(args[++i]);
                 default -> rest.add(args[i]);
             }
@@ -33,6 +37,8 @@ public final class Main {
                 Replay replay = new Replay(version, options.examples);
                 for (String file : options.rest) replay.run(Path.of(file));
             }
+            case "bench" -> new Bench(version).run(options.cells, options.limit);
+            case "serve" -> new Bench(version).serve(options.limit);
             default -> throw new IllegalArgumentException("Unknown command " + args[0]);
         }
     }

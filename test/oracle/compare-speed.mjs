@@ -1,0 +1,158 @@
+// Times Allot's assignors beside Kafka's own, cell by cell, alternating: node test/oracle/compare-speed.mjs
+//   [--version 4.1.0] [--rounds 5] [--millis 500] [--limit 120] [--cells FILE] [--only TEXT] [--json FILE]
+// Needs Java and Maven (see run.sh) and the built libraries (npm run build). Both sides get the same group, both answers are
+// compared, and neither side is timed while it reads its input. CPU time counts first, because test machines are shared: for
+// Kafka that of the calling thread alone, for Allot that of the whole process with its garbage collector.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { assignmentFromJson } from '@allot/model';
+import { resolveAssignor } from '@allot/strategies';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    version: { type: 'string', default: '4.1.0' },
+    rounds: { type: 'string', default: '5' },
+    millis: { type: 'string', default: '500' },
+    limit: { type: 'string', default: '120' },
+    cells: { type: 'string', default: join(here, 'cells.json') },
+    only: { type: 'string', default: '' },
+    json: { type: 'string' },
+  },
+});
+const rounds = Number(options.rounds);
+const millis = Number(options.millis);
+
+/** Kafka's side: a warm Java machine that answers one request a line. */
+class Kafka {
+  #child = spawn(join(here, 'run.sh'), ['serve', '--version', options.version, '--limit', options.limit], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ORACLE_JAVA_OPTIONS: process.env.ORACLE_JAVA_OPTIONS ?? '-Xmx3g' },
+  });
+  #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+
+  /** An answer, `{ timedOutSeconds }` when Kafka takes too long, or undefined when the oracle cannot run here. */
+  async ask(request) {
+    this.#child.stdin.write(`${JSON.stringify(request)}\n`);
+    const { value, done } = await this.#lines.next();
+    if (done) return undefined;
+    if (value.startsWith('{')) return JSON.parse(value);
+    console.log(value);
+    return undefined;
+  }
+
+  stop() {
+    this.#child.kill();
+  }
+}
+
+/** Allot's side: the call and a walk over everything it handed out, so that nothing stays lazy. */
+function measure(assignor, group, assignOptions, budget) {
+  const wall = [];
+  let cpu = 0;
+  const end = performance.now() + budget;
+  do {
+    const cpuStart = process.cpuUsage();
+    const start = performance.now();
+    const { assignment } = assignor.assign(group, assignOptions);
+    let handedOut = 0;
+    for (const owned of assignment.values()) for (const partitions of owned.values()) handedOut += partitions.length;
+    wall.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(cpuStart);
+    cpu += (user + system) / 1000;
+    if (handedOut === 0) throw new Error('nothing was handed out');
+  } while (performance.now() < end);
+  return { ms: median(wall), cpuMs: cpu / wall.length, runs: wall.length };
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function readLine(file) {
+  const line = JSON.parse(readFileSync(file, 'utf8'));
+  const members = line.members.map((member) => ({
+    ...member,
+    ...(member.owned && {
+      owned: line.ownedOrder === 'given' ? new Map(Object.entries(member.owned)) : assignmentFromJson(member.owned),
+    }),
+  }));
+  return { line, group: { topics: line.topics, members } };
+}
+
+function sameAnswer(expected, assignment) {
+  return Object.entries(expected).every(([member, topics]) => {
+    const owned = assignment.get(member);
+    const names = Object.keys(topics);
+    return owned.size === names.length && names.every((topic) => owned.get(topic)?.join() === topics[topic].join());
+  });
+}
+
+async function compare(cell, kafka) {
+  const file = join(here, 'target', 'cell.json');
+  rmSync(file, { force: true });
+  const opened = await kafka.ask({ open: cell, file });
+  if (opened === undefined) return undefined;
+  let input;
+  try {
+    input = readLine(file);
+  } catch {
+    return { kafkaMs: `> ${options.limit} s for the round before`, restart: true };
+  }
+  const { line, group } = input;
+  const assignor = resolveAssignor(cell.assignor);
+  const assignOptions = { kafkaVersion: options.version, ...(line.ownedOrder && { ownedOrder: line.ownedOrder }) };
+  if (opened.timedOutSeconds !== undefined) {
+    const { ms, cpuMs } = measure(assignor, group, assignOptions, millis);
+    return { name: line.id, kafkaMs: `> ${opened.timedOutSeconds} s`, allotMs: ms, allotCpuMs: cpuMs, restart: true };
+  }
+  const same = sameAnswer(line.assignment, assignor.assign(group, assignOptions).assignment);
+  await kafka.ask({ millis });
+  measure(assignor, group, assignOptions, millis);
+  const pairs = [];
+  for (let round = 0; round < rounds; round++) {
+    const allotFirst = round % 2 === 1 && measure(assignor, group, assignOptions, millis);
+    const theirs = await kafka.ask({ millis });
+    pairs.push({ theirs, ours: allotFirst || measure(assignor, group, assignOptions, millis) });
+  }
+  return {
+    name: line.id,
+    same,
+    kafkaMs: median(pairs.map(({ theirs }) => theirs.ms)),
+    kafkaCpuMs: median(pairs.map(({ theirs }) => theirs.cpuMs)),
+    allotMs: median(pairs.map(({ ours }) => ours.ms)),
+    allotCpuMs: median(pairs.map(({ ours }) => ours.cpuMs)),
+    ratio: median(pairs.map(({ theirs, ours }) => ours.cpuMs / theirs.cpuMs)),
+  };
+}
+
+mkdirSync(join(here, 'target'), { recursive: true });
+const results = [];
+let kafka = new Kafka();
+console.log(
+  `Kafka ${options.version} and Allot on Node ${process.version}, ${cpus()[0]?.model}, ${rounds} rounds, CPU milliseconds`,
+);
+console.log('| bar | cell | Kafka | Allot | Allot / Kafka | same answer |\n| --- | --- | --- | --- | --- | --- |');
+for (const cell of JSON.parse(readFileSync(options.cells, 'utf8'))) {
+  if (!JSON.stringify(cell).includes(options.only)) continue;
+  const result = await compare(cell, kafka);
+  if (result === undefined) break;
+  results.push({ ...cell, ...result });
+  const number = (value) => (typeof value === 'number' ? value.toPrecision(3) : (value ?? ''));
+  const name = result.name ?? JSON.stringify(cell);
+  const { kafkaCpuMs = result.kafkaMs, allotCpuMs, ratio, same } = result;
+  console.log(
+    `| ${cell.bar ?? ''} | ${name} | ${number(kafkaCpuMs)} | ${number(allotCpuMs)} | ${number(ratio)} | ${same ?? ''} |`,
+  );
+  if (result.restart) {
+    kafka.stop();
+    kafka = new Kafka();
+  }
+}
+kafka.stop();
+if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
