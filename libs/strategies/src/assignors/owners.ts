@@ -1,30 +1,138 @@
-import type { Assignment, GroupAssignment } from '@allot/model';
-
-import type { ClientGroup } from './client-group.js';
+import type { Assignment, GroupAssignment, MemberSpec, TopicSpec } from '@allot/model';
 
 /** The owner (index of a member) of each dense partition, or this: nobody. */
 export const NOBODY = -1;
 
-/** The named form of dense owners: every member has an entry, topics in code unit order, partitions ascending. */
-export function ownersToAssignment(group: ClientGroup, owners: Int32Array): GroupAssignment {
-  const { members, arrival, topics, partitionOffset } = group;
-  const assignments = members.map(() => new Map<string, number[]>());
-  const lists: number[][] = new Array<number[]>(members.length);
-  const latestTopic = new Int32Array(members.length).fill(-1);
-  for (let topic = 0; topic < topics.length; topic++) {
-    const first = partitionOffset[topic]!;
-    const end = partitionOffset[topic + 1]!;
-    for (let partition = first; partition < end; partition++) {
-      const owner = owners[partition]!;
-      if (owner === NOBODY) continue;
-      if (latestTopic[owner] === topic) lists[owner]!.push(partition - first);
-      else {
-        latestTopic[owner] = topic;
-        assignments[owner]!.set(topics[topic]!.name, (lists[owner] = [partition - first]));
-      }
-    }
+/** The names behind dense integers. */
+export interface DenseNames {
+  readonly members: readonly MemberSpec[];
+  /** Member indexes in the order in which they are to be listed. */
+  readonly arrival: Int32Array;
+  readonly topics: readonly TopicSpec[];
+  /** First dense partition of each topic, and one more entry: the number of partitions. */
+  readonly partitionOffset: Int32Array;
+}
+
+/**
+ * The named form of dense owners: every member has an entry, topics in code unit order, partitions ascending. Names are put
+ * together only for the members that somebody asks for, since a million partitions take a hundred times longer to name than
+ * to assign.
+ *
+ * The owners must not change afterwards.
+ */
+export function ownersToAssignment(names: DenseNames, owners: Int32Array): GroupAssignment {
+  return new OwnersByName(names, owners);
+}
+
+/** A map from member ids to maps; the inner ones are ordinary maps, made when they are first asked for. */
+class OwnersByName implements ReadonlyMap<string, Assignment> {
+  readonly #names: DenseNames;
+  readonly #owners: Int32Array;
+  #indexOf: ReadonlyMap<string, number> | undefined;
+  #runs: PartitionRuns | undefined;
+  readonly #made = new Map<number, Assignment>();
+
+  constructor(names: DenseNames, owners: Int32Array) {
+    this.#names = names;
+    this.#owners = owners;
   }
-  const result = new Map<string, Assignment>();
-  for (const index of arrival) result.set(members[index]!.id, assignments[index]!);
-  return result;
+
+  get size(): number {
+    return this.#names.members.length;
+  }
+
+  has(id: string): boolean {
+    return this.#index(id) !== undefined;
+  }
+
+  get(id: string): Assignment | undefined {
+    const member = this.#index(id);
+    return member === undefined ? undefined : this.#assignmentOf(member);
+  }
+
+  *keys(): MapIterator<string> {
+    for (const member of this.#names.arrival) yield this.#names.members[member]!.id;
+  }
+
+  *values(): MapIterator<Assignment> {
+    for (const member of this.#names.arrival) yield this.#assignmentOf(member);
+  }
+
+  *entries(): MapIterator<[string, Assignment]> {
+    for (const member of this.#names.arrival) yield [this.#names.members[member]!.id, this.#assignmentOf(member)];
+  }
+
+  [Symbol.iterator](): MapIterator<[string, Assignment]> {
+    return this.entries();
+  }
+
+  forEach(visit: (assignment: Assignment, id: string, map: GroupAssignment) => void): void {
+    for (const [id, assignment] of this) visit(assignment, id, this);
+  }
+
+  #index(id: string): number | undefined {
+    this.#indexOf ??= new Map(this.#names.members.map((member, index) => [member.id, index]));
+    return this.#indexOf.get(id);
+  }
+
+  #assignmentOf(member: number): Assignment {
+    let assignment = this.#made.get(member);
+    if (assignment === undefined) {
+      this.#runs ??= groupByOwner(this.#owners, this.size);
+      this.#made.set(member, (assignment = name(this.#names, this.#runs, member)));
+    }
+    return assignment;
+  }
+}
+
+/** Dense partitions by owner: those of member m are at `start[m]` up to `start[m + 1]`, ascending. */
+interface PartitionRuns {
+  readonly start: Int32Array;
+  readonly partitions: Int32Array;
+}
+
+function groupByOwner(owners: Int32Array, members: number): PartitionRuns {
+  const start = new Int32Array(members + 1);
+  for (const owner of owners) if (owner !== NOBODY) start[owner + 1]!++;
+  for (let member = 0; member < members; member++) start[member + 1]! += start[member]!;
+  const next = start.slice();
+  const partitions = new Int32Array(start[members]!);
+  for (let partition = 0; partition < owners.length; partition++) {
+    const owner = owners[partition]!;
+    if (owner !== NOBODY) partitions[next[owner]!++] = partition;
+  }
+  return { start, partitions };
+}
+
+function name(
+  { topics, partitionOffset }: DenseNames,
+  { start, partitions }: PartitionRuns,
+  member: number,
+): Assignment {
+  const assignment = new Map<string, number[]>();
+  let topic = -1;
+  let numbers: number[] = [];
+  for (let i = start[member]!; i < start[member + 1]!; i++) {
+    const partition = partitions[i]!;
+    if (topic < 0 || partition >= partitionOffset[topic + 1]!) {
+      topic = topicAt(partitionOffset, partition, topic + 1);
+      assignment.set(topics[topic]!.name, (numbers = []));
+    }
+    numbers.push(partition - partitionOffset[topic]!);
+  }
+  return assignment;
+}
+
+/** The topic of a dense partition, known to be `from` or a later one: by steps that double, then halve. */
+function topicAt(partitionOffset: Int32Array, partition: number, from: number): number {
+  let step = 1;
+  let low = from;
+  while (low + step < partitionOffset.length - 1 && partitionOffset[low + step]! <= partition) {
+    low += step;
+    step *= 2;
+  }
+  for (; step >= 1; step /= 2) {
+    if (low + step < partitionOffset.length - 1 && partitionOffset[low + step]! <= partition) low += step;
+  }
+  return low;
 }

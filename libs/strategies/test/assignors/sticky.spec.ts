@@ -302,7 +302,7 @@ describe('sticky', () => {
     const owned = new Map([['t', [-1, 7]]]);
     const spec = { ...honest, members: [{ ...honest.members[0]!, owned, generation: 1 }, honest.members[1]!] };
     expect(target(spec)).toEqual(target(honest));
-    expect(sticky(spec).warnings.map(({ code }) => code)).toEqual(['ignored-claim', 'ignored-claim']);
+    expect(sticky(spec).warnings.map(({ code }) => code)).toEqual(['unknown-owned-partition', 'unknown-owned-partition']);
   });
 
   it('C-21 (ii) keeps the first entry of a member that is listed twice', () => {

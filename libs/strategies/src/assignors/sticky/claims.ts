@@ -77,7 +77,7 @@ function warnOfImpossibleClaims(group: ClientGroup, member: number, warnings: As
     for (const number of numbers) {
       if (number >= 0 && number < count) continue;
       warnings.push({
-        code: 'ignored-claim',
+        code: 'unknown-owned-partition',
         message: `Member "${id}" claims partition ${number} of topic "${name}", which has ${count} partitions; the claim is ignored.`,
       });
     }
