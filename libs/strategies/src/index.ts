@@ -7,6 +7,7 @@ export {
   resolveAssignor,
   resolvePreferredAssignor,
 } from './assignors/registry.js';
+export { threadGroup } from './assignors/threads.js';
 export {
   DEFAULT_OFFSETS_PARTITIONS,
   coordinatorByHash,
