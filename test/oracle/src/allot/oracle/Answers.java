@@ -17,7 +17,7 @@ import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
  *
  * A broker line that goes on where the line before it ended takes what its members own in the order of that line's answer,
  * as the broker would. Where two topics or partitions share a bucket of a hash map, uniform's answer depends on that order,
- * and files that sort it away do not hold it.
+ * and files that sort it away do not hold it. A line with {@code ownedOrder} does.
  */
 final class Answers {
     private Map<String, Map<String, List<Integer>>> walk = Map.of();
@@ -35,7 +35,7 @@ final class Answers {
         if (line.has("assignor")) {
             String assignor = line.get("assignor").textValue();
             Group group = Vectors.group(line);
-            Group.Assignment assignment = assignor.startsWith("server-") ? broker(assignor, group) : ClientAssignors.answer(assignor, group);
+            Group.Assignment assignment = assignor.startsWith("server-") ? broker(assignor, group, line.has("ownedOrder")) : ClientAssignors.answer(assignor, group);
             line.set("assignment", Vectors.JSON.valueToTree(assignment));
         } else if (line.has("placer")) {
             line.set("replicas", Vectors.JSON.valueToTree(replicas(line)));
@@ -53,11 +53,11 @@ final class Answers {
         return line;
     }
 
-    private Group.Assignment broker(String assignor, Group group) {
+    private Group.Assignment broker(String assignor, Group group, boolean inOrder) {
         List<Group.Member> members = new ArrayList<>();
         for (Group.Member member : group.members()) {
             Map<String, List<Integer>> before = walk.getOrDefault(member.id(), Map.of());
-            members.add(samePartitions(before, member.owned()) ? withOwned(member, before) : member);
+            members.add(!inOrder && samePartitions(before, member.owned()) ? withOwned(member, before) : member);
         }
         BrokerAssignors.Question question = new BrokerAssignors.Question(assignor, new Group(group.topics(), members));
         GroupAssignment answer = question.ask();
