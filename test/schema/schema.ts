@@ -15,7 +15,12 @@ import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@p
 import type * as SchemaEngineModule from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 
-type Engine = typeof SchemaEngineModule & { __wbg_set_wasm(exports: WebAssembly.Exports): void };
+type Engine = typeof SchemaEngineModule & { __wbg_set_wasm(exports: unknown): void };
+
+/** What is used of WebAssembly, whose types belong to TypeScript's library for browsers. */
+interface WebAssemblyLoader {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
+}
 
 const PRISMA_FOLDER = fileURLToPath(new URL('../../prisma/', import.meta.url));
 const NO_DIFFERENCE = '-- This is an empty migration.';
@@ -38,7 +43,6 @@ async function inspect(url: string): Promise<Findings> {
     from: { tag: 'schemaDatasource', files, configDir: PRISMA_FOLDER },
     to: { tag: 'schemaDatamodel', files },
     script: true,
-    shadowDatabaseUrl: null,
     exitCode: null,
     filters,
   });
@@ -73,9 +77,10 @@ async function loadEngine(): Promise<Engine> {
   const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const engine = (await import(path)) as Engine;
   const bytes = await readFile(path.replace(/\.js$/, '.wasm'));
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engine as never });
+  const { WebAssembly } = globalThis as unknown as { WebAssembly: WebAssemblyLoader };
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engine });
   engine.__wbg_set_wasm(instance.exports);
-  (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
+  instance.exports.__wbindgen_start();
   return engine;
 }
 

@@ -17,8 +17,11 @@ interface PrismaFailure {
 /** Prisma's codes for "cannot reach", "timed out", "closed", "pool exhausted" and "transaction could not be begun or was cut". */
 const UNAVAILABLE_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
 const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
-/** SQLSTATE classes and codes: connection, resources, operator intervention and its kin, idle transaction, lock not available. */
-const UNAVAILABLE_STATES = /^(08...|53...|57...|58...|25P03|55P03)$/;
+/**
+ * SQLSTATE classes and codes: connection, log-in, resources, operator intervention and its kin, idle transaction, lock not
+ * available, and a database or tables that are not there (yet).
+ */
+const UNAVAILABLE_STATES = /^(08...|28...|53...|57...|58...|25P03|55P03|3D000|42P01)$/;
 const UNAVAILABLE_MESSAGES =
   /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable/i;
 /** Text that UTF-8 or jsonb cannot hold, a value out of range, a key too long for an index. */

@@ -67,32 +67,38 @@ export async function readFacts(tx: Statements, cluster: string, pk: bigint | nu
   return rows[0];
 }
 
-/** What a reader sees in one statement without a lock. Members and ownership are left out when `known` is the revision. */
+/** What a reader sees in one statement without a lock. Members and ownership are left out of those that are known. */
 export interface ReadRow extends GroupRow {
+  readonly group_id: string;
   readonly now: number;
   readonly catalogRevision: number;
   readonly clusterCreatedAt: number;
   readonly createdAt: number;
+  readonly updatedAt: number;
   /** [[member id, ms], ...] */
   readonly leases: readonly (readonly [memberId: string, until: number])[];
   readonly members: readonly MemberRow[] | null;
   readonly ownership: readonly OwnershipRow[] | null;
 }
 
-export async function readGroupRow(
+/** Groups of one cluster; `known` are keys and revisions whose contents the caller has. */
+export async function readGroupRows(
   statements: Statements,
-  ref: GroupRef,
-  known: { readonly pk: bigint; readonly revision: number } | undefined,
-): Promise<ReadRow | undefined> {
-  const isKnown = Prisma.sql`(g.id = ${known?.pk ?? null} AND g.revision = ${known?.revision ?? null})`;
+  cluster: string,
+  groupIds: readonly string[],
+  known: readonly { readonly pk: bigint; readonly revision: number }[],
+): Promise<readonly ReadRow[]> {
+  const isKnown = Prisma.sql`EXISTS (
+    SELECT 1 FROM unnest(${known.map(({ pk }) => pk)}::bigint[], ${known.map(({ revision }) => revision)}::bigint[]) k(pk, revision)
+    WHERE k.pk = g.id AND k.revision = g.revision)`;
   const unlessKnown = (json: Prisma.Sql) => Prisma.sql`CASE WHEN ${isKnown} THEN NULL ELSE ${json} END`;
-  const rows = await statements.$queryRaw<ReadRow[]>`
-    SELECT ${GROUP_COLUMNS}, ${NOW_MS} AS now, c.catalog_revision::float8 AS "catalogRevision",
+  return statements.$queryRaw<ReadRow[]>`
+    SELECT g.group_id, ${GROUP_COLUMNS}, ${NOW_MS} AS now, c.catalog_revision::float8 AS "catalogRevision",
            ${toMs('c.created_at')} AS "clusterCreatedAt", ${toMs('g.created_at')} AS "createdAt",
+           ${toMs('g.updated_at')} AS "updatedAt",
            (SELECT coalesce(json_agg(json_build_array(member_id, ${toMs('lease_until')})), '[]')
             FROM member_leases WHERE group_pk = g.id) AS leases,
            ${unlessKnown(MEMBERS_JSON)} AS members, ${unlessKnown(OWNERSHIP_JSON)} AS ownership
     FROM groups g JOIN clusters c ON c.name = g.cluster
-    WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId}`;
-  return rows[0];
+    WHERE g.cluster = ${cluster} AND g.group_id = ANY (${groupIds}::text[])`;
 }

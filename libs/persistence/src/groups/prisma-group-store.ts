@@ -23,7 +23,8 @@ import type { ChangeRow } from './change-rows.js';
 import { fromChangeRow } from './change-rows.js';
 import type { CachedGroup } from './group-cache.js';
 import { GroupCache, keyOf } from './group-cache.js';
-import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRow } from './group-loader.js';
+import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRows } from './group-loader.js';
+import type { ReadRow } from './group-loader.js';
 import { toConsumerGroup } from './group-rows.js';
 import { clusterNotFound, deleteGroup, markCatalogSeen, renewLeases, writeGroup } from './group-writer.js';
 
@@ -146,23 +147,35 @@ export class PrismaGroupStore implements GroupStore {
     return refs.map((ref) => ({ ref }));
   }
 
-  read(ref: GroupRef): Promise<GroupReading | undefined> {
+  async read(ref: GroupRef): Promise<GroupReading | undefined> {
+    return (await this.readMany(ref.cluster, [ref.groupId])).get(ref.groupId);
+  }
+
+  readMany(cluster: string, groupIds: readonly string[]): Promise<ReadonlyMap<string, GroupReading>> {
     return run(this.#database, async (statements) => {
-      const cached = this.#groups.get(ref);
-      const known = cached && { pk: cached.pk, revision: cached.group.revision };
-      const row = await readGroupRow(statements, ref, known);
-      if (row === undefined) return undefined;
-      let group: ConsumerGroup;
-      if (row.members !== null && row.ownership !== null) {
-        group = toConsumerGroup(row, row.members, row.ownership);
-        this.#groups.set(ref, row.pk, group);
-      } else {
-        group = cached!.group;
+      const cached = new Map<string, CachedGroup>();
+      for (const groupId of groupIds) {
+        const entry = this.#groups.get({ cluster, groupId });
+        if (entry !== undefined) cached.set(groupId, entry);
       }
-      const { catalogRevision: revision, clusterCreatedAt, createdAt, now } = row;
-      const catalog = await this.#catalogs.get(statements, ref.cluster, { revision, createdAt: clusterCreatedAt });
-      return { group, catalog, now, leases: new Map(row.leases), createdAt };
+      const known = [...cached.values()].map(({ pk, group }) => ({ pk, revision: group.revision }));
+      const readings = new Map<string, GroupReading>();
+      for (const row of await readGroupRows(statements, cluster, groupIds, known)) {
+        const group = this.#groupOf(cluster, row, cached.get(row.group_id));
+        const { catalogRevision: revision, clusterCreatedAt, createdAt, updatedAt, now } = row;
+        const catalog = await this.#catalogs.get(statements, cluster, { revision, createdAt: clusterCreatedAt });
+        readings.set(row.group_id, { group, catalog, now, leases: new Map(row.leases), createdAt, updatedAt });
+      }
+      return readings;
     });
+  }
+
+  /** The group of a row; from memory if the row came without its contents. */
+  #groupOf(cluster: string, row: ReadRow, cached: CachedGroup | undefined): ConsumerGroup {
+    if (row.members === null || row.ownership === null) return cached!.group;
+    const group = toConsumerGroup(row, row.members, row.ownership);
+    this.#groups.set({ cluster, groupId: row.group_id }, row.pk, group);
+    return group;
   }
 
   changesSince(ref: GroupRef, revision: number, limit: number): Promise<ChangePage> {

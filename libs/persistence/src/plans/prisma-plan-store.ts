@@ -75,6 +75,22 @@ export class PrismaPlanStore implements PlanStore {
     });
   }
 
+  newestByGroups(
+    cluster: string,
+    groupIds: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly StoredPlan[]>> {
+    return run(this.database, async (statements) => {
+      const rows = await statements.$queryRaw<PlanRow[]>`
+        SELECT p.* FROM (SELECT DISTINCT unnest(${groupIds}::text[]) AS wanted) w CROSS JOIN LATERAL (
+          SELECT ${PLAN_COLUMNS} FROM plans WHERE cluster = ${cluster} AND group_id = w.wanted
+          ORDER BY plans.created_at DESC, plans.id DESC LIMIT ${limit}) p`;
+      const plans = new Map<string, StoredPlan[]>();
+      for (const row of rows) plans.set(row.groupId, [...(plans.get(row.groupId) ?? []), toPlan(row)]);
+      return plans;
+    });
+  }
+
   markStatus(id: string, from: readonly PlanStatus[], to: PlanStatus): Promise<StoredPlan | undefined> {
     return run(this.database, async (statements) => {
       const rows = await statements.$queryRaw<PlanRow[]>`
