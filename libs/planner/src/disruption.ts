@@ -1,4 +1,4 @@
-import type { GroupAssignment, OwnerChange } from '@allot/model';
+import type { GroupAssignment, GroupSpec, OwnerChange } from '@allot/model';
 import { countPartitions } from '@allot/model';
 import type { Disruption, RebalanceProtocol } from './plan-types.js';
 
@@ -12,11 +12,12 @@ export function disruptions(
   current: GroupAssignment,
   diff: readonly OwnerChange[],
   changed: boolean,
-  removed: ReadonlySet<string>,
+  after: GroupSpec,
 ): Readonly<Record<RebalanceProtocol, Disruption>> {
   const owned = [...current.values()].reduce((sum, assignment) => sum + countPartitions(assignment), 0);
   const leaving = diff.filter(({ from }) => from !== null);
-  const revokedByStaying = leaving.some(({ from, to }) => to !== null && !removed.has(from!));
+  const staying = new Set(after.members.map(({ id }) => id));
+  const revokedByStaying = leaving.some(({ from, to }) => to !== null && staying.has(from!));
   const happens = changed || diff.length > 0;
   const once = happens ? 1 : 0;
   return {

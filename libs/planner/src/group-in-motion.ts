@@ -3,6 +3,7 @@ import { countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
 import type { AssignmentResult, Assignor, AssignOptions } from '@allot/strategies';
 import { weighClaims, withClaimGenerations, withOwned } from './current-assignment.js';
 import { disruptions } from './disruption.js';
+import { ownersOf } from './owners.js';
 import type { Disruption, RebalanceProtocol } from './plan-types.js';
 import { measureRound } from './round.js';
 
@@ -28,24 +29,25 @@ export class GroupInMotion {
   /** Starts from the members' claims, or where there are none from what the assignor computes, as a plan does. */
   constructor(
     group: GroupSpec,
-    assignor: Assignor,
+    private assignor: Assignor,
     private readonly options: AssignOptions,
   ) {
     const given: GroupSpec = { topics: group.topics, members: withClaimGenerations(group.members) };
     const claims = weighClaims(given);
     this.topics = given.topics;
     this.generation = given.members.reduce((most, { generation }) => Math.max(most, generation ?? 0), 1);
-    this.current = claims.any ? claims.current : assignor.assign(given, options).target;
+    this.current =
+      claims.any && assignor.owners !== 'threads' ? claims.current : assignor.assign(given, options).target;
     this.members = withOwned(given.members, this.current, this.generation);
   }
 
   /** Rebalances the group in its new shape until everybody has what the assignor wants. */
   rebalance(after: GroupSpec, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
+    this.assignor = assignor;
     const { outcome, rounds } = this.settle(after, assignor);
-    const { diff, moves, forcedMoves } = measureRound(this.current, after, outcome.target);
-    const staying = new Set(after.members.map(({ id }) => id));
-    const removed = new Set([...this.current.keys()].filter((id) => !staying.has(id)));
-    const disruption = disruptions(this.current, diff, true, removed)[protocol];
+    const owners = ownersOf(assignor, after);
+    const { diff, moves, forcedMoves } = measureRound(this.current, owners, outcome.target);
+    const disruption = disruptions(this.current, diff, true, owners)[protocol];
     this.generation += rounds;
     this.topics = after.topics;
     this.current = outcome.target;
@@ -53,15 +55,17 @@ export class GroupInMotion {
     return { ...disruption, rebalances: Math.max(disruption.rebalances, rounds), moves, forcedMoves };
   }
 
-  /** The partitions that these members own. */
-  owned(ids: Iterable<string>): number {
-    let count = 0;
-    for (const id of ids) count += countPartitions(this.current.get(id) ?? EMPTY_ASSIGNMENT);
-    return count;
+  /** The partitions that these members own, their threads' included. */
+  owned(members: readonly MemberSpec[]): number {
+    const owners = ownersOf(this.assignor, { topics: this.topics, members }).members;
+    return owners.reduce((sum, { id }) => sum + countPartitions(this.current.get(id) ?? EMPTY_ASSIGNMENT), 0);
   }
 
+  /** The most partitions that anybody owns. */
   peakLoad(): number {
-    return this.members.reduce((most, { id }) => Math.max(most, this.owned([id])), 0);
+    let most = 0;
+    for (const owned of this.current.values()) most = Math.max(most, countPartitions(owned));
+    return most;
   }
 
   private settle(after: GroupSpec, assignor: Assignor): { outcome: AssignmentResult; rounds: number } {

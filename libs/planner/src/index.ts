@@ -11,6 +11,10 @@ export type {
   RemoveMembers,
   RemoveTopic,
 } from './change.js';
+export { compare } from './compare.js';
+export type { ComparisonRefusal, ComparisonRow } from './compare.js';
+export { explainPartition } from './explain.js';
+export type { Candidate, Cause, Claim, Explanation } from './explain.js';
 export { PLAN_LIMITS } from './check-group.js';
 export { changesFromJson, planFromJson } from './plan-from-json.js';
 export { groupToJson, planToJson } from './plan-to-json.js';
@@ -29,3 +33,20 @@ export type {
   RebalanceProtocol,
 } from './plan-types.js';
 export { SKEW_WARNING_RATIO } from './plan-warnings.js';
+export { rightSize } from './right-size.js';
+export type { HelpfulSize, RightSize } from './right-size.js';
+export { SIMULATION_LIMITS, simulate } from './simulate.js';
+export { DEFAULT_TIMING } from './simulation-types.js';
+export type {
+  Cost,
+  Crash,
+  RollingRestart,
+  SimulationEvent,
+  SimulationEventKind,
+  SimulationInput,
+  SimulationResult,
+  SimulationStep,
+  SimulationStepResult,
+  SimulationTiming,
+  ZoneLoss,
+} from './simulation-types.js';

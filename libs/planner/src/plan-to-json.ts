@@ -40,8 +40,10 @@ export interface PlanJson {
 
 /** Writes a plan; objects have no prototype, so that every member id and topic name is an ordinary key. */
 export function planToJson(result: PlanResult): PlanJson {
-  const { after, target, skew, ...same } = result;
-  const loads = summarizeLoads(after.members.map(({ id }) => countPartitions(target.get(id) ?? EMPTY_ASSIGNMENT)));
+  const { owners, target, skew, ...same } = result;
+  const loads = summarizeLoads(
+    owners.after.members.map(({ id }) => countPartitions(target.get(id) ?? EMPTY_ASSIGNMENT)),
+  );
   return {
     assignor: same.assignor,
     kafkaVersions: same.kafkaVersions,

@@ -90,10 +90,14 @@ export interface PlanResult {
   /** The name of the assignor that computed the target. */
   readonly assignor: string;
   readonly kafkaVersions: string;
+  /** Whether the assignor's answer depends on who owns what. */
+  readonly sticky: boolean;
   readonly protocol: RebalanceProtocol;
   /** The group as given, and as it is after the changes, in the form in which the assignor saw it. */
   readonly before: GroupSpec;
   readonly after: GroupSpec;
+  /** The same groups with those as members that own partitions: members, or threads under the first-generation assignors. */
+  readonly owners: { readonly before: GroupSpec; readonly after: GroupSpec };
   /**
    * Where `current` comes from. `owned`: from the members' claims; of several claims on one partition that of the highest
    * generation counts, and if two share it nobody owns it, as Kafka's sticky assignors decide. `computed`: nobody claims

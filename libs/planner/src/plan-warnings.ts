@@ -38,14 +38,17 @@ export function planWarnings(facts: PlanFacts, resolve: AssignorLookup): PlanWar
 }
 
 function balanceWarnings(facts: PlanFacts, resolve: AssignorLookup): PlanWarning[] {
-  const { after, target, idle, index } = facts;
-  const loads = eligibleLoads(after, target, index);
+  const { owners, target, idle, index } = facts;
+  const loads = eligibleLoads(owners.after, target, index);
   const { least, most, mean } = summarizeLoads(loads);
   const skewed = most - least >= 2 && most > mean * SKEW_WARNING_RATIO;
   if (idle.length === 0 && !skewed) return [];
 
+  // Threads cannot take up what an assignor of members gives.
+  const comparable = owners.after === facts.after;
   const avoidable = skewed || idle.some(({ reason }) => reason === 'assignor-rule');
-  const alternatives = avoidable ? betterAlternatives(facts, { idle: idle.length, least, most }, resolve) : [];
+  const alternatives =
+    comparable && avoidable ? betterAlternatives(facts, { idle: idle.length, least, most }, resolve) : [];
   const extra = alternatives.length > 0 ? { alternatives } : {};
   const instead = alternatives.map(describeAlternative).join(' ');
   const warnings: PlanWarning[] = [];
@@ -159,8 +162,8 @@ function claimWarnings({ stale, conflicting, dangling, gaps }: Claims): PlanWarn
   return warnings;
 }
 
-function nonSubscriberWarnings({ after, target, index, assignor }: PlanFacts): PlanWarning[] {
-  const wrong = findViolations(after, target, { complete: false }, index).flatMap((v) =>
+function nonSubscriberWarnings({ owners, target, index, assignor }: PlanFacts): PlanWarning[] {
+  const wrong = findViolations(owners.after, target, { complete: false }, index).flatMap((v) =>
     v.kind === 'not-subscribed' ? [v] : [],
   );
   if (wrong.length === 0) return [];

@@ -8,6 +8,7 @@ import { weighClaims, withClaimGenerations, withOwned } from './current-assignme
 import { disruptions } from './disruption.js';
 import { explainIdle } from './idle-members.js';
 import type { AssignorLookup, PlanInput, PlanResult } from './plan-types.js';
+import { ownersOf } from './owners.js';
 import { planWarnings } from './plan-warnings.js';
 import { measureRound } from './round.js';
 
@@ -29,8 +30,10 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
   const given: GroupSpec = { topics: input.topics, members: withClaimGenerations(input.members) };
   const chosen = chooseAssignor(input.assignor, resolve);
   const claims = weighClaims(given);
+  // Consumers of the first generation, whose threads own partitions, cannot say what they had.
+  const useClaims = claims.any && chosen.assignor.owners !== 'threads';
 
-  const computed = claims.any ? undefined : chosen.assignor.assign(given, options);
+  const computed = useClaims ? undefined : chosen.assignor.assign(given, options);
   const current = computed?.target ?? claims.current;
   const owning = computed === undefined ? given.members : withOwned(given.members, current, COMPUTED_GENERATION);
   const before: GroupSpec = { topics: given.topics, members: owning };
@@ -42,13 +45,16 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
   // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
   const outcome = computed !== undefined && changes.length === 0 ? computed : assignor.assign(after, options);
 
-  const { index, diff, moves, forcedMoves } = measureRound(current, after, outcome.target);
+  const owners = { before: ownersOf(chosen.assignor, before), after: ownersOf(assignor, after) };
+  const { index, diff, moves, forcedMoves } = measureRound(current, owners.after, outcome.target);
   const facts = {
     assignor: assignor.name,
     kafkaVersions: assignor.kafkaVersions,
+    sticky: assignor.sticky,
     protocol: input.protocol ?? usualProtocol(assignor),
     before,
     after,
+    owners,
     currentSource: computed === undefined ? ('owned' as const) : ('computed' as const),
     current,
     target: outcome.target,
@@ -56,12 +62,12 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     diff,
     moves,
     forcedMoves,
-    idle: explainIdle(after, outcome.target, index),
+    idle: explainIdle(owners.after, outcome.target, index),
     unowned: unownedPartitions(after.topics, outcome.target),
-    unknownTopics: unknownTopics(after.members, index),
-    skew: { before: skewOf(before, current), after: skewOf(after, outcome.target, index) },
-    rackLocality: { before: rackLocality(before, current), after: rackLocality(after, outcome.target) },
-    disruption: disruptions(current, diff, changes.length > 0, new Set(changed.removed)),
+    unknownTopics: unknownTopics(owners.after.members, index),
+    skew: { before: skewOf(owners.before, current), after: skewOf(owners.after, outcome.target, index) },
+    rackLocality: { before: rackLocality(owners.before, current), after: rackLocality(owners.after, outcome.target) },
+    disruption: disruptions(current, diff, changes.length > 0, owners.after),
     addedMembers: changed.added,
     removedMembers: changed.removed,
   };

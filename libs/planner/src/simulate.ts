@@ -100,7 +100,7 @@ class Run {
     const statics = batch.filter(({ instanceId }) => instanceId !== undefined);
     const expire = restartMs >= sessionTimeoutMs ? statics : [];
     if (statics.length > 0 && expire.length === 0) {
-      const paused = seconds(this.group.owned(ids(statics)), restartMs);
+      const paused = seconds(this.group.owned(statics), restartMs);
       events.push(this.event('static-restart', ids(statics), { partitionSecondsPaused: paused }));
     }
     if (expire.length > 0) events.push(this.crash(expire));
@@ -113,7 +113,7 @@ class Run {
 
   private crash(members: readonly MemberSpec[]): SimulationEvent {
     this.count(1, '/steps');
-    const waiting = seconds(this.group.owned(ids(members)), this.timing.sessionTimeoutMs);
+    const waiting = seconds(this.group.owned(members), this.timing.sessionTimeoutMs);
     const event = this.rebalance('crash', ids(members), this.without(members));
     return { ...event, partitionSecondsPaused: event.partitionSecondsPaused + waiting };
   }

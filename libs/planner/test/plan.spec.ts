@@ -62,6 +62,29 @@ describe('a what-if without claims', () => {
   });
 });
 
+describe('a what-if of first-generation consumers', () => {
+  it('is about their threads', () => {
+    const result = run({
+      assignor: 'threads-range',
+      topics: topics({ t: 10 }),
+      members: [
+        { id: 'c1', topics: ['t'] },
+        { id: 'c2', topics: ['t'], streams: 2 },
+      ],
+      changes: [{ addMembers: 1 }],
+    });
+    expect(plain(result.current)).toEqual({
+      'c1-0': { t: [0, 1, 2, 3] },
+      'c2-0': { t: [4, 5, 6] },
+      'c2-1': { t: [7, 8, 9] },
+    });
+    expect(loads(result.target)).toEqual([3, 3, 2, 2]);
+    expect([result.idle, result.skew.after.overall, result.protocol]).toEqual([[], 1, 'eager']);
+    expect(result.owners.after.members.map(({ id }) => id)).toEqual(['c1-0', 'c2-0', 'c2-1', 'c3-0']);
+    expect(result.addedMembers).toEqual(['c3']);
+  });
+});
+
 describe('a what-if on claims', () => {
   it('counts a move as forced when the owner is gone or no longer subscribes', () => {
     const result = run({

@@ -1,0 +1,84 @@
+import type { RackLocality, Skew } from '@allot/model';
+import { AllotError, countPartitions, summarizeLoads } from '@allot/model';
+import { findAssignor } from '@allot/strategies';
+import { chooseAssignor } from './assignor-choice.js';
+import { withOwned } from './current-assignment.js';
+import { plan } from './plan.js';
+import type { AssignorLookup, PlanInput, RebalanceProtocol } from './plan-types.js';
+import { simulate } from './simulate.js';
+
+/** A rolling restart in `compare` goes in at most this many batches, so that its cost does not grow with the group squared. */
+const RESTART_BATCHES = 10;
+
+/** How one assignor does on a group. */
+export interface ComparisonRow {
+  readonly assignor: string;
+  readonly kafkaVersions: string;
+  readonly protocol: RebalanceProtocol;
+  readonly skew: Skew;
+  readonly least: number;
+  readonly most: number;
+  readonly idle: number;
+  /** Moves from what the group has now to this assignor's target. */
+  readonly movesNow: number;
+  /** Moves after that when one member joins. */
+  readonly movesOnAdd: number;
+  /** Moves after that when the last member leaves instead; 0 in an empty group. */
+  readonly movesOnRemove: number;
+  readonly rollingRestart: { readonly batchSize: number; readonly moves: number; readonly rebalances: number };
+  readonly rackLocality: RackLocality;
+}
+
+/** An assignor whose preconditions the group does not meet, and its reason. */
+export interface ComparisonRefusal {
+  readonly assignor: string;
+  readonly refused: string;
+}
+
+/**
+ * Several assignors on the same group, after the same changes. `input.assignor` is what the group uses now: where nobody
+ * claims anything, `movesNow` starts from its answer. Rows come in the order of `assignors`.
+ */
+export function compare(
+  input: PlanInput,
+  assignors: readonly string[],
+  resolve: AssignorLookup = findAssignor,
+): readonly (ComparisonRow | ComparisonRefusal)[] {
+  // The group and the changes themselves must be right; only what an assignor refuses is a row.
+  plan(input, resolve);
+  for (const [i, name] of assignors.entries()) chooseAssignor(name, resolve, `/assignors/${i}`);
+  return assignors.map((assignor) => {
+    try {
+      return compareOne(input, assignor, resolve);
+    } catch (error) {
+      if (error instanceof AllotError && error.code === 'INVALID_REQUEST') return { assignor, refused: error.message };
+      throw error;
+    }
+  });
+}
+
+function compareOne(input: PlanInput, name: string, resolve: AssignorLookup): ComparisonRow {
+  const now = plan({ ...input, changes: [...(input.changes ?? []), { assignor: name }] }, resolve);
+  const loads = summarizeLoads([...now.target.values()].map(countPartitions));
+  const version = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
+  const members = withOwned(now.after.members, now.target, 1);
+  const settled = { topics: now.after.topics, members, assignor: name, protocol: now.protocol, ...version };
+  const batchSize = Math.max(1, Math.ceil(members.length / RESTART_BATCHES));
+  // Members as if none were static: a static one costs no moves under any assignor, and would hide the difference.
+  const dynamic = members.map(({ instanceId: _, ...member }) => member);
+  const restart = simulate({ ...settled, members: dynamic, steps: [{ rollingRestart: { batchSize } }] }, resolve).total;
+  return {
+    assignor: now.assignor,
+    kafkaVersions: now.kafkaVersions,
+    protocol: now.protocol,
+    skew: now.skew.after,
+    least: loads.least,
+    most: loads.most,
+    idle: now.idle.length,
+    movesNow: now.moves,
+    movesOnAdd: plan({ ...settled, changes: [{ addMembers: 1 }] }, resolve).moves,
+    movesOnRemove: members.length === 0 ? 0 : plan({ ...settled, changes: [{ removeMembers: 1 }] }, resolve).moves,
+    rollingRestart: { batchSize, moves: restart.moves, rebalances: restart.rebalances },
+    rackLocality: now.rackLocality.after,
+  };
+}

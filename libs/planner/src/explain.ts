@@ -1,0 +1,180 @@
+import type { MemberSpec } from '@allot/model';
+import { AllotError, compareText, countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
+import type { PlanResult } from './plan-types.js';
+
+/** Why a partition is where it is in a plan's target. */
+export type Cause =
+  /** It stays with its owner. */
+  | 'kept'
+  /** It had no owner before. */
+  | 'first-owner'
+  /** Its owner left the group. */
+  | 'owner-left'
+  /** Its owner no longer subscribes to the topic. */
+  | 'owner-unsubscribed'
+  /** Its old owner has a rack without a replica, its new one a rack with one. */
+  | 'rack'
+  /** Its old owner had more than its new one: it moves to even them out. */
+  | 'balance'
+  /** The rule places it anew from names and order, whoever had it. */
+  | 'rule'
+  /** Nobody subscribes to the topic. */
+  | 'no-subscriber'
+  /** The partition does not exist any more. */
+  | 'partition-gone';
+
+/** A member that subscribes to the topic, before and after. */
+export interface Candidate {
+  readonly member: string;
+  /** Its partitions before, over all topics; null if it was not in the group. */
+  readonly loadBefore: number | null;
+  readonly loadAfter: number;
+  /** Whether a replica of the partition is in its rack; null when a rack is not known. */
+  readonly rackMatches: boolean | null;
+}
+
+export interface Claim {
+  readonly member: string;
+  /** -1 is a claim without a generation. */
+  readonly generation: number;
+  /** Whether it decided who the owner was. */
+  readonly won: boolean;
+}
+
+/** The facts behind one partition of a plan, in data and in words. */
+export interface Explanation {
+  readonly topic: string;
+  readonly partition: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly cause: Cause;
+  /** Whether another assignor could have left it where it was. */
+  readonly forced: boolean;
+  readonly assignor: string;
+  /** The even share: partitions that the topic's subscribers have, divided by their number, rounded down and up. */
+  readonly evenShare: readonly [number, number];
+  readonly candidates: readonly Candidate[];
+  /** All claims on the partition, the newest generation first. */
+  readonly claims: readonly Claim[];
+  /** Racks of the partition's replicas; empty when not known. */
+  readonly racks: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * Explains one partition from the plan's own result: what is told are the inputs that the assignor had and what came out,
+ * not a second run of its rule. Throws `AllotError` UNKNOWN_TOPIC_OR_PARTITION for a partition that neither the group before
+ * nor the one after has.
+ */
+export function explainPartition(result: PlanResult, topic: string, partition: number): Explanation {
+  const spec = result.after.topics.find(({ name }) => name === topic);
+  const old = result.before.topics.find(({ name }) => name === topic);
+  const exists = (count: number | undefined): boolean =>
+    Number.isInteger(partition) && partition >= 0 && partition < (count ?? 0);
+  if (!exists(spec?.partitions) && !exists(old?.partitions)) {
+    throw new AllotError(
+      'UNKNOWN_TOPIC_OR_PARTITION',
+      `The plan has no partition ${topic}-${partition}; check the name and the number.`,
+      {
+        action: 'fix-request',
+      },
+    );
+  }
+  const [from, to] = [ownerOf(result.current, topic, partition), ownerOf(result.target, topic, partition)];
+  const racks = (spec ?? old)?.racks?.[partition] ?? [];
+  const candidates = candidatesFor(result, topic, racks);
+  const subscribers = candidates.length;
+  const shared = candidates.reduce((sum, { loadAfter }) => sum + loadAfter, 0);
+  const evenShare =
+    subscribers === 0
+      ? ([0, 0] as const)
+      : ([Math.floor(shared / subscribers), Math.ceil(shared / subscribers)] as const);
+  const cause = exists(spec?.partitions) ? causeOf(result, topic, from, to, candidates) : 'partition-gone';
+  const facts = {
+    topic,
+    partition,
+    from,
+    to,
+    cause,
+    forced: cause === 'owner-left' || cause === 'owner-unsubscribed',
+    assignor: result.assignor,
+    evenShare,
+    candidates,
+    claims: claimsOn(result, topic, partition, from),
+    racks,
+  };
+  return { ...facts, text: describe(facts) };
+}
+
+function ownerOf(assignment: PlanResult['current'], topic: string, partition: number): string | null {
+  for (const [member, owned] of assignment) if (owned.get(topic)?.includes(partition)) return member;
+  return null;
+}
+
+function candidatesFor(result: PlanResult, topic: string, racks: readonly string[]): Candidate[] {
+  return result.owners.after.members
+    .filter(({ topics }) => topics.includes(topic))
+    .map(({ id, rack }) => {
+      const before = result.current.get(id);
+      return {
+        member: id,
+        loadBefore: before === undefined ? null : countPartitions(before),
+        loadAfter: countPartitions(result.target.get(id) ?? EMPTY_ASSIGNMENT),
+        rackMatches: rack === undefined || racks.length === 0 ? null : racks.includes(rack),
+      };
+    });
+}
+
+function causeOf(
+  result: PlanResult,
+  topic: string,
+  from: string | null,
+  to: string | null,
+  candidates: readonly Candidate[],
+): Cause {
+  if (to === null) return 'no-subscriber';
+  if (from === to) return 'kept';
+  if (from === null) return 'first-owner';
+  const owner: MemberSpec | undefined = result.owners.after.members.find(({ id }) => id === from);
+  if (owner === undefined) return 'owner-left';
+  if (!owner.topics.includes(topic)) return 'owner-unsubscribed';
+  const [before, after] = [candidates.find((c) => c.member === from), candidates.find((c) => c.member === to)];
+  if (before?.rackMatches === false && after?.rackMatches === true) return 'rack';
+  const movedDown = before !== undefined && after !== undefined && (before.loadBefore ?? 0) > (after.loadBefore ?? 0);
+  return result.sticky && movedDown ? 'balance' : 'rule';
+}
+
+function claimsOn({ before }: PlanResult, topic: string, partition: number, owner: string | null): Claim[] {
+  return before.members
+    .filter(({ owned }) => owned?.get(topic)?.includes(partition))
+    .map(({ id, generation }) => ({ member: id, generation: generation ?? -1, won: id === owner }))
+    .sort((a, b) => b.generation - a.generation || compareText(a.member, b.member));
+}
+
+function describe(facts: Omit<Explanation, 'text'>): string {
+  const { from, to, assignor, cause, candidates, evenShare, claims } = facts;
+  const name = `${facts.topic}-${facts.partition}`;
+  const load = (id: string | null): Candidate | undefined => candidates.find(({ member }) => member === id);
+  const has = (candidate: Candidate | undefined): string =>
+    `${candidate?.member} had ${candidate?.loadBefore ?? 0} partitions and has ${candidate?.loadAfter} now`;
+  const share = evenShare[0] === evenShare[1] ? `${evenShare[0]}` : `${evenShare[0]} or ${evenShare[1]}`;
+  const reasons: Record<Cause, string> = {
+    kept: `${name} stays with ${to}.`,
+    'first-owner': `${name} had no owner; ${assignor} gives it to ${to}.`,
+    'owner-left': `${name} goes from ${from} to ${to} because ${from} left the group.`,
+    'owner-unsubscribed': `${name} goes from ${from} to ${to} because ${from} no longer subscribes to ${facts.topic}.`,
+    rack: `${name} goes from ${from} to ${to}, which has a replica in its own rack (${facts.racks.join(', ')}); ${from} has none.`,
+    balance: `${name} goes from ${from} to ${to} to even them out: ${has(load(from))}, ${has(load(to))}; the even share is ${share}.`,
+    rule: `${name} goes from ${from} to ${to}: ${assignor} places partitions by its own order of members and topics, which the change shifted.`,
+    'no-subscriber': `Nobody subscribes to ${facts.topic}, so ${name} has no owner.`,
+    'partition-gone': `${name} does not exist after the changes; ${from ?? 'nobody'} had it.`,
+  };
+  const lost = claims.filter(({ won }) => !won);
+  const contest =
+    lost.length === 0
+      ? ''
+      : from === null
+        ? ` ${claims.map(({ member }) => member).join(' and ')} claimed it with the same generation, so none of them kept it.`
+        : ` ${from} counted as its owner, with the newest generation; older claims of ${lost.map(({ member }) => member).join(', ')} lost.`;
+  return reasons[cause] + contest;
+}

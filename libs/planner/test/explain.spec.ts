@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { explainPartition } from '../src/explain.js';
+import type { Explanation } from '../src/explain.js';
+import { plan } from '../src/plan.js';
+import type { PlanInput } from '../src/plan-types.js';
+import { member, members, topics } from './support/groups.js';
+
+function explain(input: PlanInput, topic: string, partition: number): Explanation {
+  return explainPartition(plan(input), topic, partition);
+}
+
+describe('why a partition is where it is', () => {
+  const owned = {
+    assignor: 'sticky',
+    topics: topics({ t: 4 }),
+    members: [member('a', ['t'], { t: [0, 1] }, 2), member('b', ['t'], { t: [2, 3] }, 2)],
+  };
+
+  it('it was kept', () => {
+    expect(explain(owned, 't', 0)).toEqual({
+      topic: 't',
+      partition: 0,
+      from: 'a',
+      to: 'a',
+      cause: 'kept',
+      forced: false,
+      assignor: 'sticky',
+      evenShare: [2, 2],
+      candidates: [
+        { member: 'a', loadBefore: 2, loadAfter: 2, rackMatches: null },
+        { member: 'b', loadBefore: 2, loadAfter: 2, rackMatches: null },
+      ],
+      claims: [{ member: 'a', generation: 2, won: true }],
+      racks: [],
+      text: 't-0 stays with a.',
+    });
+  });
+
+  it('its owner left', () => {
+    const { cause, forced, text } = explain({ ...owned, changes: [{ removeMembers: ['b'] }] }, 't', 3);
+    expect([cause, forced, text]).toEqual(['owner-left', true, 't-3 goes from b to a because b left the group.']);
+  });
+
+  it('its owner no longer subscribes', () => {
+    const input = { ...owned, topics: topics({ t: 4, u: 1 }), changes: [{ member: 'b', topics: ['u'] }] };
+    expect(explain(input, 't', 2)).toMatchObject({ cause: 'owner-unsubscribed', forced: true, to: 'a' });
+  });
+
+  it('it evens out members', () => {
+    const result = plan({
+      ...owned,
+      topics: topics({ t: 6 }),
+      members: [member('a', ['t'], { t: [0, 1, 2, 3, 4, 5] }, 2), member('b', ['t'])],
+    });
+    const { partition } = result.diff[0]!;
+    const { cause, text } = explainPartition(result, 't', partition);
+    expect(cause).toBe('balance');
+    expect(text).toBe(
+      `t-${partition} goes from a to b to even them out: a had 6 partitions and has 3 now, b had 0 partitions and has 3 now; the even share is 3.`,
+    );
+  });
+
+  it('the rule does not look at owners', () => {
+    const input = {
+      assignor: 'range',
+      topics: topics({ t: 10 }),
+      members: members(3, ['t']),
+      changes: [{ addMembers: 1 }],
+    };
+    expect(explain(input, 't', 3)).toMatchObject({
+      cause: 'rule',
+      from: 'c1',
+      to: 'c2',
+      text: expect.stringContaining('order of members'),
+    });
+  });
+
+  it('it goes to a rack with a replica', () => {
+    const input = {
+      assignor: 'sticky',
+      topics: [{ name: 't', partitions: 4, racks: [['r0'], ['r1'], ['r0'], ['r1']] }],
+      members: [
+        { ...member('c0', ['t'], { t: [0, 1] }, 1), rack: 'r0' },
+        { ...member('c1', ['t'], { t: [2, 3] }, 1), rack: 'r1' },
+      ],
+    };
+    expect(explain(input, 't', 1)).toMatchObject({ cause: 'rack', from: 'c0', to: 'c1', racks: ['r1'] });
+  });
+
+  it('it is new, has no subscriber, or is gone', () => {
+    expect(explain({ ...owned, changes: [{ topic: 't', partitions: 5 }] }, 't', 4)).toMatchObject({
+      cause: 'first-owner',
+      from: null,
+    });
+    expect(explain({ ...owned, topics: topics({ t: 4, u: 1 }) }, 'u', 0)).toMatchObject({
+      cause: 'no-subscriber',
+      to: null,
+      candidates: [],
+    });
+    expect(explain({ ...owned, changes: [{ removeTopic: 't' }] }, 't', 0)).toMatchObject({
+      cause: 'partition-gone',
+      from: 'a',
+      to: null,
+    });
+    expect(() => explain(owned, 't', 4)).toThrow(/no partition t-4/);
+    expect(() => explain(owned, 'x', 0)).toThrow(/no partition x-0/);
+  });
+
+  it('C-03 shows all claims and which generation won', () => {
+    const contested = { ...owned, members: [member('a', ['t'], { t: [0, 1] }, 10), member('b', ['t'], { t: [0] }, 9)] };
+    const { claims, text } = explain(contested, 't', 0);
+    expect(claims).toEqual([
+      { member: 'a', generation: 10, won: true },
+      { member: 'b', generation: 9, won: false },
+    ]);
+    expect(text).toContain('older claims of b lost');
+    const tied = { ...owned, members: [member('a', ['t'], { t: [0] }, 3), member('b', ['t'], { t: [0] }, 3)] };
+    expect(explain(tied, 't', 0)).toMatchObject({
+      from: null,
+      text: expect.stringContaining('a and b claimed it with the same generation'),
+    });
+  });
+});
