@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { BrokersModule } from './brokers/brokers.module.js';
 import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
@@ -8,6 +8,8 @@ import { GroupsModule } from './groups/groups.module.js';
 import { HealthController } from './health/health.controller.js';
 import { MediaTypeGuard } from './http/media-types.js';
 import { Shutdown } from './http/shutdown.js';
+import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
+import { ImportsModule } from './imports/imports.module.js';
 import { Metrics } from './observability/metrics.js';
 import { DocumentsController } from './openapi/documents.controller.js';
 import {
@@ -66,9 +68,13 @@ export class AppModule {
         TopicsModule,
         GroupsModule,
         PlansModule,
+        ImportsModule,
       ],
       controllers: [HealthController, DocumentsController],
-      providers: [{ provide: APP_GUARD, useClass: MediaTypeGuard }],
+      providers: [
+        { provide: APP_GUARD, useClass: MediaTypeGuard },
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+      ],
     };
   }
 }

@@ -2,4 +2,4 @@ export { createApp } from './app.js';
 export type { AppOptions } from './app.js';
 export { ConfigError, readConfig } from './config/config.js';
 export type { Config } from './config/config.js';
-export type { AppPorts, DatabaseProbe, GroupImporter } from './ports.js';
+export type { AppPorts, DatabaseProbe } from './ports.js';

@@ -2,13 +2,10 @@ import type {
   CatalogStore,
   ChangeFeed,
   GroupReadModel,
-  GroupRef,
   GroupStore,
   IdempotencyStore,
-  Origin,
   PlanStore,
 } from '@allot/coordinator';
-import type { ImportedGroup } from '@allot/interop';
 
 /** What the service needs from outside; tests hand in fakes, `main.ts` the PostgreSQL ones. */
 export interface AppPorts {
@@ -27,11 +24,6 @@ export interface DatabaseProbe {
   check(): Promise<void>;
 }
 
-/** Keeps a pasted group as a read-only snapshot. */
-export interface GroupImporter {
-  importGroup(ref: GroupRef, group: ImportedGroup, origin: Origin): Promise<void>;
-}
-
 /** Injection tokens, since interfaces have no value at run time: `@Inject(CATALOG_STORE) catalog: CatalogStore`. */
 export const CATALOG_STORE = Symbol('CatalogStore');
 export const GROUP_STORE = Symbol('GroupStore');
@@ -40,5 +32,4 @@ export const PLAN_STORE = Symbol('PlanStore');
 export const IDEMPOTENCY_STORE = Symbol('IdempotencyStore');
 export const CHANGE_FEED = Symbol('ChangeFeed');
 export const DATABASE_PROBE = Symbol('DatabaseProbe');
-export const GROUP_IMPORTER = Symbol('GroupImporter');
 export const CONFIG = Symbol('Config');

@@ -3,6 +3,7 @@ import { Body, Controller, Delete, Get, Headers, Inject, Put, Query, Res } from 
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Operation } from '../contracts/operation.js';
+import { CatalogChanges } from '../groups/catalog-changes.js';
 import { answerWritten, MutationQuery, writeOptions } from '../http/mutation.js';
 import { BrokerId, ClusterName } from '../http/path-names.js';
 import { notModified, readIfMatch, requireIfMatch } from '../http/preconditions.js';
@@ -13,7 +14,10 @@ import { Broker, BrokerChange, BrokerPage, BROKERS, showBroker } from './broker.
 @ApiTags('brokers')
 @Controller('v1/clusters/:cluster/brokers')
 export class BrokersController {
-  constructor(@Inject(CATALOG_STORE) private readonly catalog: CatalogStore) {}
+  constructor(
+    @Inject(CATALOG_STORE) private readonly catalog: CatalogStore,
+    private readonly changes: CatalogChanges,
+  ) {}
 
   @Get()
   @Operation({
@@ -73,6 +77,7 @@ export class BrokersController {
     const precondition = readIfMatch(ifMatch);
     if (precondition === 'exists') await this.catalog.getBroker(cluster, id);
     const written = await this.catalog.putBroker(cluster, id, change, writeOptions(query, precondition));
+    if (written.outcome !== 'unchanged' && query.dryRun !== true) this.changes.announce();
     return showBroker(answerWritten(reply, written, query));
   }
 
@@ -92,5 +97,6 @@ export class BrokersController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<void> {
     await this.catalog.deleteBroker(cluster, id, writeOptions(query, requireIfMatch(ifMatch)));
+    if (query.dryRun !== true) this.changes.announce();
   }
 }

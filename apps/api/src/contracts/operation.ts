@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import { LIMITS } from '../config/limits.js';
 import { Consumes, Produces } from '../http/media-types.js';
+import { Idempotent } from '../idempotency/idempotent.js';
 import { Problem } from '../problems/problem.js';
 import { problemTypeOf, problemTypePath } from '../problems/problem-types.js';
 
@@ -68,7 +69,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...successes,
     ...problemResponses(codesOf(options)),
     ...(options.ifMatch === undefined ? [] : [ifMatchHeader(options.ifMatch)]),
-    ...(options.idempotent ? [idempotencyHeader()] : []),
+    ...(options.idempotent ? [Idempotent(), idempotencyHeader()] : []),
     ...(body === undefined
       ? []
       : [

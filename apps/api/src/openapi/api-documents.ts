@@ -28,6 +28,7 @@ export function openApiDocument(app: NestFastifyApplication): OpenAPIObject {
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/');
   const document = SwaggerModule.createDocument(app, builder.build());
+  describeTextBodies(document);
   const used = new Set(
     Object.values(document.paths).flatMap((path) => Object.values(path as object).flatMap(({ tags }) => tags ?? [])),
   );
@@ -35,6 +36,18 @@ export function openApiDocument(app: NestFastifyApplication): OpenAPIObject {
   document.security = [];
   document.tags = [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name }));
   return document;
+}
+
+/** Swagger gives every media type of a body the schema of its contract class; a text body is just text. */
+function describeTextBodies(document: OpenAPIObject): void {
+  for (const path of Object.values(document.paths)) {
+    for (const operation of Object.values(
+      path as Record<string, { requestBody?: { content: Record<string, object> } }>,
+    )) {
+      const content = operation.requestBody?.content;
+      if (content !== undefined && 'text/plain' in content) content['text/plain'] = { schema: { type: 'string' } };
+    }
+  }
 }
 
 /** The GraphQL schema of the application, sorted. */

@@ -3,6 +3,7 @@ import { Body, Controller, Delete, Get, Headers, Inject, Put, Query, Res } from 
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Operation } from '../contracts/operation.js';
+import { CatalogChanges } from '../groups/catalog-changes.js';
 import { answerWritten, MutationQuery, writeOptions } from '../http/mutation.js';
 import { ClusterName, TopicName } from '../http/path-names.js';
 import { notModified, readIfMatch, requireIfMatch } from '../http/preconditions.js';
@@ -14,7 +15,10 @@ import { Topic, TopicChange, TopicPage, TOPICS } from './topic.contract.js';
 @ApiTags('topics')
 @Controller('v1/clusters/:cluster/topics')
 export class TopicsController {
-  constructor(@Inject(CATALOG_STORE) private readonly catalog: CatalogStore) {}
+  constructor(
+    @Inject(CATALOG_STORE) private readonly catalog: CatalogStore,
+    private readonly changes: CatalogChanges,
+  ) {}
 
   @Get()
   @Operation({
@@ -83,6 +87,7 @@ export class TopicsController {
     if (precondition === 'exists') await this.catalog.getTopic(cluster, name);
     const options = writeOptions(query, precondition);
     const written = await this.catalog.putTopic(cluster, name, readTopicChange(change), options);
+    if (written.outcome !== 'unchanged' && query.dryRun !== true) this.changes.announce();
     return showTopic(answerWritten(reply, written, query));
   }
 
@@ -103,5 +108,6 @@ export class TopicsController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<void> {
     await this.catalog.deleteTopic(cluster, name, writeOptions(query, requireIfMatch(ifMatch)));
+    if (query.dryRun !== true) this.changes.announce();
   }
 }

@@ -22,12 +22,15 @@ export class ContractPipe implements PipeTransform {
   }
 }
 
-/** `root` starts every pointer: `/` for fields of a body, nothing for names of parameters. */
-function readContract(contract: Type<unknown>, plain: object, root: string): unknown {
+/**
+ * Reads one contract, for bodies that the pipe cannot tell the class of. `root` starts every pointer: `/` for fields of a body, nothing for names of parameters.
+ * @throws AllotError INVALID_REQUEST or LIMIT_EXCEEDED with every wrong field.
+ */
+export function readContract<T>(contract: Type<T>, plain: object, root: string): T {
   const errors: FieldError[] = [];
   findUnknown(contract, plain, root, errors);
   const unknown = new Set(errors.map(({ pointer }) => pointer));
-  const instance = plainToInstance(contract, plain, { exposeUnsetFields: false }) as object;
+  const instance = plainToInstance(contract, plain, { exposeUnsetFields: false }) as T & object;
   const problems = validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
