@@ -14,15 +14,23 @@ export function assumedSubscription(group: GroupSpec): AssumedSubscription {
   if (group.members.length === 0)
     return { topics: group.topics.map(({ name }: TopicSpec) => name), basis: 'all-topics' };
   const counts = new Map<string, { topics: readonly string[]; count: number }>();
+  let previous: { topics: readonly string[]; count: number } | undefined;
   for (const { topics } of group.members) {
-    const key = JSON.stringify([...new Set(topics)].sort());
-    const entry = counts.get(key);
-    if (entry === undefined) counts.set(key, { topics, count: 1 });
-    else entry.count++;
+    // Neighbours mostly have the same list; comparing is much cheaper than making a key of a thousand names.
+    if (previous === undefined || !sameList(previous.topics, topics)) {
+      const key = JSON.stringify([...new Set(topics)].sort());
+      previous = counts.get(key) ?? { topics, count: 0 };
+      counts.set(key, previous);
+    }
+    previous.count++;
   }
   let best: { topics: readonly string[]; count: number } | undefined;
   for (const entry of counts.values()) if (best === undefined || entry.count > best.count) best = entry;
   return { topics: best!.topics, basis: counts.size === 1 ? 'same' : 'commonest' };
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
 }
 
 /** Whom generated names must fit: the members of the group as given, and the names that any member of the plan ever had. */
