@@ -1,5 +1,7 @@
 import type { GroupAssignment, GroupSpec, TopicPartition } from '@allot/model';
 
+import type { WeightedStickyOptions } from './weighted-sticky/options.js';
+
 /** What an assignment may depend on beside the group itself. */
 export interface AssignOptions {
   /** Kafka version whose rule is wanted, "4.0" or "4.1.0"; the newest known rule when absent. */
@@ -12,6 +14,8 @@ export interface AssignOptions {
   readonly ownedOrder?: 'given';
   /** Every subscribed partition once, in the order in which `threads-roundrobin` deals them out; by hash code when absent. */
   readonly partitionOrder?: readonly TopicPartition[];
+  /** What `weighted-sticky` is told; other assignors do not read it. */
+  readonly weightedSticky?: WeightedStickyOptions;
 }
 
 /** Something a person should know about an answer. `code` is stable, kebab-case; `message` is for people. */

@@ -9,6 +9,7 @@ import { serverRangeAssignor } from './server-range.js';
 import { threadsRangeAssignor } from './threads-range.js';
 import { threadsRoundRobinAssignor } from './threads-round-robin.js';
 import { uniformAssignor } from './uniform.js';
+import { weightedStickyAssignor } from './weighted-sticky/weighted-sticky.js';
 
 /** Every assignor, in the order in which they are listed to people. The first one is the default. */
 const ASSIGNORS: readonly Assignor[] = [
@@ -20,6 +21,7 @@ const ASSIGNORS: readonly Assignor[] = [
   uniformAssignor,
   threadsRangeAssignor,
   threadsRoundRobinAssignor,
+  weightedStickyAssignor,
 ];
 
 const byName = new Map<string, Assignor>();

@@ -35,7 +35,7 @@ export function indexServerGroup(spec: GroupSpec): ServerGroup {
     topicIds,
     memberWalk: membersInHashOrder(group),
     homogeneous: haveSameSubscription(group),
-    previous: previousOwners(group, warnings),
+    previous: previousOwners(group, group.arrival, warnings),
   };
 }
 
@@ -59,7 +59,11 @@ function haveSameSubscription({ patterns }: ClientGroup): boolean {
   });
 }
 
-function previousOwners(group: ClientGroup, warnings: AssignmentWarning[]): Int32Array {
+/**
+ * Who owned each dense partition before, as far as that member is here and subscribes to the topic. Of two claims on one
+ * partition that of the member who comes first in `order` counts.
+ */
+export function previousOwners(group: ClientGroup, order: Int32Array, warnings: AssignmentWarning[]): Int32Array {
   const { members, partitionOffset, partitionCount, patterns, patternOf } = group;
   const owners = new Int32Array(partitionCount).fill(NOBODY);
   const subscribed = patterns.map(({ topics }) => {
@@ -67,7 +71,7 @@ function previousOwners(group: ClientGroup, warnings: AssignmentWarning[]): Int3
     for (const topic of topics) flags[topic] = 1;
     return flags;
   });
-  for (const member of group.arrival) {
+  for (const member of order) {
     const flags = subscribed[patternOf[member]!]!;
     for (const [name, partitions] of members[member]!.owned ?? []) {
       const topic = group.topicIndex.get(name);
