@@ -30,7 +30,7 @@ function describe(
       : ApiProperty({
           description,
           required: !optional,
-          ...schema,
+          ...swaggerForm(schema),
           ...(example === undefined ? {} : { example }),
         } as ApiPropertyOptions);
   const graphql =
@@ -39,6 +39,13 @@ function describe(
     rest(target, key);
     graphql(target, key);
   };
+}
+
+/** Swagger reads a list of types at the top as a list of classes; it makes that form itself of `nullable`. */
+function swaggerForm(schema: Schema): Schema {
+  const { type } = schema;
+  if (!Array.isArray(type) || type.length !== 2 || type[1] !== 'null') return schema;
+  return { ...schema, type: type[0] as unknown, nullable: true };
 }
 
 function nullability(optional: boolean, nullableEntries: boolean): boolean | 'items' | 'itemsAndList' {

@@ -69,6 +69,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...successes,
     ...problemResponses(codesOf(options)),
     ...(options.ifMatch === undefined ? [] : [ifMatchHeader(options.ifMatch)]),
+    ...('304' in answers ? [ifNoneMatchHeader()] : []),
     ...(options.idempotent ? [Idempotent(), idempotencyHeader()] : []),
     ...(body === undefined
       ? []
@@ -173,6 +174,16 @@ function ifMatchHeader(rule: 'optional' | 'required'): MethodDecorator {
     description: 'The ETag that was read, such as `"7"`, or `*` for whatever revision is there.',
     schema: { type: 'string' },
     example: '*',
+  });
+}
+
+function ifNoneMatchHeader(): MethodDecorator {
+  return ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    description: 'The ETag that was read; the answer is 304 while it is still that one.',
+    schema: { type: 'string' },
+    example: '"7"',
   });
 }
 

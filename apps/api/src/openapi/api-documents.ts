@@ -28,26 +28,31 @@ export function openApiDocument(app: NestFastifyApplication): OpenAPIObject {
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/');
   const document = SwaggerModule.createDocument(app, builder.build());
-  describeTextBodies(document);
-  const used = new Set(
-    Object.values(document.paths).flatMap((path) => Object.values(path as object).flatMap(({ tags }) => tags ?? [])),
+  const operations = Object.values(document.paths).flatMap((path) =>
+    Object.values(path as Record<string, DescribedOperation & { tags?: string[] }>),
   );
+  for (const operation of operations) correctDerivedParts(operation);
+  const used = new Set(operations.flatMap(({ tags = [] }) => tags));
   // There is no access control yet, which the document says rather than leaves open.
   document.security = [];
   document.tags = [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name }));
   return document;
 }
 
-/** Swagger gives every media type of a body the schema of its contract class; a text body is just text. */
-function describeTextBodies(document: OpenAPIObject): void {
-  for (const path of Object.values(document.paths)) {
-    for (const operation of Object.values(
-      path as Record<string, { requestBody?: { content: Record<string, object> } }>,
-    )) {
-      const content = operation.requestBody?.content;
-      if (content !== undefined && 'text/plain' in content) content['text/plain'] = { schema: { type: 'string' } };
-    }
+interface DescribedOperation {
+  requestBody?: { content: Record<string, object> };
+  parameters?: { name: string; in: string }[];
+}
+
+/** Puts right what Swagger derives from the handlers' parameters without being asked. */
+function correctDerivedParts({ requestBody, parameters }: DescribedOperation): void {
+  // Every media type of a body gets the schema of the contract class; a text body is just text.
+  if (requestBody !== undefined && 'text/plain' in requestBody.content) {
+    requestBody.content['text/plain'] = { schema: { type: 'string' } };
   }
+  // Headers that a handler reads appear in small letters beside the described ones.
+  const derived = parameters?.filter(({ in: place, name }) => place === 'header' && name === name.toLowerCase()) ?? [];
+  for (const parameter of derived) parameters!.splice(parameters!.indexOf(parameter), 1);
 }
 
 /** The GraphQL schema of the application, sorted. */
