@@ -6,7 +6,7 @@ import type { ImportWarning, ImportedGroup, LineKind } from './import-result.js'
 import type { LineLedger } from './line-ledger.js';
 import { quote } from './paste.js';
 import type { TableHeader } from './table-columns.js';
-import { looksLikeHeader, looksLikeHeaderRest, readHeader } from './table-columns.js';
+import { joinHeader, looksLikeHeader, looksLikeHeaderRest, readHeader } from './table-columns.js';
 import type { Cells } from './table-row.js';
 import { readWrappedRow } from './wrapped-row.js';
 
@@ -65,14 +65,13 @@ export class GroupsReader {
     const { lines } = this.ledger;
     if (!looksLikeHeader(lines[index]!)) return 0;
     let found = { header: readHeader(lines[index]!, true), count: 1 };
-    let texts = [lines[index]!];
-    for (let count = 2; count <= MAX_HEADER_LINES && looksLikeHeaderRest(lines[index + count - 1] ?? ''); count++) {
-      const rest = lines[index + count - 1]!.trim();
-      texts = texts.flatMap((text) => [text.trimEnd() + rest, `${text.trimEnd()} ${rest}`]);
-      const whole = texts
-        .map((text) => readHeader(text, false))
-        .find((header) => header !== undefined && 'view' in header && header.unknownColumns.length === 0);
-      if (whole !== undefined) found = { header: whole, count };
+    let text = lines[index]!;
+    for (let count = 2; count <= MAX_HEADER_LINES; count++) {
+      const rest = lines[index + count - 1] ?? '';
+      if (!looksLikeHeaderRest(rest)) break;
+      text = joinHeader(text, rest);
+      const header = readHeader(text, false);
+      if (header !== undefined && 'view' in header && header.unknownColumns.length === 0) found = { header, count };
     }
     return this.#acceptHeader(index, found.header, found.count);
   }

@@ -76,6 +76,9 @@ class ImportRun {
   readonly #groups: GroupsReader;
   readonly #reassignments: ReassignmentReader;
 
+  readonly #freeLines = new Map<number, boolean>();
+  #freeLinesTable: GroupsReader['table'];
+
   constructor(
     readonly lines: readonly string[],
     options: ImportOptions,
@@ -176,7 +179,19 @@ class ImportRun {
     return count;
   }
 
+  /** Asked up to five times for a line, so the answer is kept, for the table that it was given for. */
   #isFree(index: number): boolean {
+    const { table } = this.#groups;
+    if (this.#freeLinesTable !== table) {
+      this.#freeLinesTable = table;
+      this.#freeLines.clear();
+    }
+    let free = this.#freeLines.get(index);
+    if (free === undefined) this.#freeLines.set(index, (free = this.#isNothingKnown(index)));
+    return free;
+  }
+
+  #isNothingKnown(index: number): boolean {
     const line = this.lines[index];
     if (line === undefined || noiseKind(line) !== undefined || ReassignmentReader.startOf(line) >= 0) return false;
     if (TopicsReader.startsRecord(line) || looksLikeHeader(line) || readToolMessage(line) !== undefined) return false;

@@ -71,10 +71,22 @@ export function looksLikeHeader(line: string): boolean {
 /** Whether a line consists of nothing but header words, so that it can be the rest of a broken header. */
 export function looksLikeHeaderRest(line: string): boolean {
   if (line.length > MAX_HEADER_LENGTH || line.trim() === '') return false;
-  return line
-    .trim()
-    .split(/\s+/)
-    .every((word) => /^[#(A-Z-][A-Z()-]{0,40}$/.test(word));
+  const isComplete = 'view' in (readHeader(line, false) ?? {});
+  return (
+    !isComplete &&
+    line
+      .trim()
+      .split(/\s+/)
+      .every((word) => /^[#(A-Z-][A-Z()-]{0,40}$/.test(word))
+  );
+}
+
+/** Joins the parts of a broken header: directly if that completes a column's name, else with a blank. */
+export function joinHeader(text: string, rest: string): string {
+  const start = text.trimEnd();
+  const end = rest.trim();
+  const word = `${/\S*$/.exec(start)![0]}${/^\S*/.exec(end)![0]}`;
+  return KNOWN.has(word) || word === 'COORDINATOR' || word === '(ID)' ? start + end : `${start} ${end}`;
 }
 
 /** Reads a header line, or tells what is missing in it. */

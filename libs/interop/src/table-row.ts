@@ -112,25 +112,75 @@ const ONE_WORD_EACH: Dealing = { longIds: false, emptyCells: false };
 const SOME_EMPTY: Dealing = { longIds: false, emptyCells: true };
 const LONG_IDS: Dealing = { longIds: true, emptyCells: true };
 
+/** More words than any row has before its assignment; what is longer is no row. */
+const MAX_WORDS = 64;
+
+interface Word {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** A row to be dealt out: its first words, and from where on the line can be the list of a last column ASSIGNMENT. */
+interface RowText {
+  readonly line: string;
+  readonly words: readonly Word[];
+  readonly listStart: number;
+}
+
 /**
  * Reads a row whose spacing was lost (or shifted by a long cell) by the shape of its cells: one word for each column if
  * that fits; else there must be exactly one way to deal the words out, where ids may take several and some cells may be
- * empty. Time is proportional to words times columns.
+ * empty. Time is proportional to the length of the line.
  */
 export function readRowByShape(header: TableHeader, line: string, wordsPerId: 'one' | 'any' = 'any'): RowReading {
-  const words = [...line.matchAll(/\S+/g)].map((match) => ({ text: match[0], start: match.index }));
+  const words = firstWords(line);
+  const endsWithList = header.columns.at(-1)!.name === 'ASSIGNMENT';
+  if (!endsWithList && words.length > MAX_WORDS)
+    return { reason: 'The line has more words than any row. It is something else.' };
+  const row = { line, words, listStart: endsWithList ? listStartOf(line) : line.length };
   for (const dealing of wordsPerId === 'any' ? [ONE_WORD_EACH, LONG_IDS, SOME_EMPTY] : [ONE_WORD_EACH, SOME_EMPTY]) {
-    const reading = dealOut(header, line, words, dealing);
+    const reading = dealOut(header, row, dealing);
     if (reading !== undefined) return reading;
   }
   return { reason: whyNot(header, words) };
 }
 
+function firstWords(line: string): Word[] {
+  const words: Word[] = [];
+  for (const match of line.matchAll(/\S+/g)) {
+    words.push({ text: match[0], start: match.index });
+    if (words.length > MAX_WORDS) break;
+  }
+  return words;
+}
+
+/** From where on a line is nothing but `topic(0,1), topic(2)`: no other characters, and blanks only after commas. */
+function listStartOf(line: string): number {
+  const text = line.trimEnd();
+  if (!text.endsWith(')')) return line.length;
+  let i = text.length;
+  while (i > 0 && (isListCharacter(text, i - 1) || (text[i - 1] === ' ' && text[i - 2] === ','))) i--;
+  return i;
+}
+
+function isListCharacter(text: string, at: number): boolean {
+  return /[\w.(),-]/.test(text[at]!);
+}
+
+/** Whether the number of words alone leaves a chance. */
+function couldFit({ columns }: TableHeader, words: number, { longIds, emptyCells }: Dealing): boolean {
+  const names = columns.map(({ name }) => name);
+  const most = names.length + (names.includes('COORDINATOR (ID)') ? 1 : 0);
+  const least = emptyCells ? names.filter((name) => !MAY_BE_EMPTY.has(name)).length : names.length;
+  return words >= least && (longIds || names.at(-1) === 'ASSIGNMENT' || words <= most);
+}
+
 /** The row if there is one way to read it, a reason if there are several, `undefined` if there is none. */
-function dealOut(header: TableHeader, line: string, words: readonly Word[], dealing: Dealing): RowReading | undefined {
+function dealOut(header: TableHeader, row: RowText, dealing: Dealing): RowReading | undefined {
   const { columns } = header;
-  if (!dealing.longIds && words.length > columns.length + 1 && columns.at(-1)!.name !== 'ASSIGNMENT') return undefined;
-  const ways = countWays(header, words, dealing);
+  const { line, words } = row;
+  if (!couldFit(header, words.length, dealing)) return undefined;
+  const ways = countWays(header, row, dealing);
   if (ways[0]![0] === 0) return undefined;
   if (ways[0]![0]! > 1) {
     return {
@@ -143,6 +193,10 @@ function dealOut(header: TableHeader, line: string, words: readonly Word[], deal
   let from = 0;
   for (let c = 0; c < columns.length; c++) {
     const { name } = columns[c]!;
+    if (name === 'ASSIGNMENT' && c === columns.length - 1) {
+      keep(cells, name, line.slice(words[from]!.start).trimEnd());
+      break;
+    }
     let to = from;
     while (!(fits(name, words, from, to, dealing) && ways[c + 1]![to]! > 0)) to++;
     const last = words[to - 1];
@@ -152,21 +206,25 @@ function dealOut(header: TableHeader, line: string, words: readonly Word[], deal
   return { cells };
 }
 
-interface Word {
-  readonly text: string;
-  readonly start: number;
-}
-
 /** ways[c][w]: in how many ways columns c.. can take exactly the words w.., counted up to 2. */
-function countWays({ columns }: TableHeader, words: readonly Word[], dealing: Dealing): Uint8Array[] {
+function countWays({ columns }: TableHeader, row: RowText, dealing: Dealing): Uint8Array[] {
+  const { words } = row;
   const ways = Array.from({ length: columns.length + 1 }, () => new Uint8Array(words.length + 1));
   ways[columns.length]![words.length] = 1;
   for (let c = columns.length - 1; c >= 0; c--) {
     const { name } = columns[c]!;
-    if (name === 'ASSIGNMENT' && c === columns.length - 1) countAssignmentStarts(ways[c]!, words);
+    if (name === 'ASSIGNMENT' && c === columns.length - 1) countLists(ways[c]!, row);
     else countColumn(name, ways[c]!, ways[c + 1]!, words, dealing);
   }
   return ways;
+}
+
+/** The last column ASSIGNMENT takes the rest of the line from a word on, if the rest is a list or a hyphen. */
+function countLists(here: Uint8Array, { line, words, listStart }: RowText): void {
+  words.forEach(({ text, start }, w) => {
+    const isHyphen = text === MISSING && line.trimEnd().length === start + 1;
+    if (isHyphen || (start >= listStart && text.includes('('))) here[w] = 1;
+  });
 }
 
 function countColumn(
@@ -192,17 +250,6 @@ function countColumn(
   }
 }
 
-/** The last column ASSIGNMENT takes all words from a start on, if each of them can be a part of it. */
-function countAssignmentStarts(here: Uint8Array, words: readonly Word[]): void {
-  if (words.length > 0 && words.at(-1)!.text === MISSING) here[words.length - 1] = 1;
-  for (let w = words.length - 1; w >= 0; w--) {
-    const { text } = words[w]!;
-    const closed = w === words.length - 1 ? text.endsWith(')') : text.endsWith('),') || text.endsWith(',');
-    if (!closed || !/^[\w.()-][\w.(),-]*$/.test(text)) return;
-    if (text.includes('(')) here[w] = 1;
-  }
-}
-
 /** A consumer id with blanks is `<client id>-<uuid>`; other ids may end with any word. */
 function endsId(name: string, word: string): boolean {
   return name !== 'CONSUMER-ID' || UUID_END.test(word);
@@ -212,7 +259,6 @@ function endsId(name: string, word: string): boolean {
 function fits(name: string, words: readonly Word[], from: number, to: number, dealing: Dealing): boolean {
   if (to === from) return dealing.emptyCells && MAY_BE_EMPTY.has(name);
   const first = words[from]!.text;
-  if (name === 'ASSIGNMENT') return to === words.length;
   if (name === 'COORDINATOR (ID)' && to === from + 2) return COORDINATOR.test(`${first} ${words[from + 1]!.text}`);
   if (to > from + 1) return dealing.longIds && FREE_TEXT.has(name) && endsId(name, words[to - 1]!.text);
   if (name === 'HOST' && dealing.longIds && first !== MISSING && !PRINTED_HOST.test(first)) return false;

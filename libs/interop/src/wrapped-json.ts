@@ -28,13 +28,12 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-class JsonError extends Error {
+/** Thrown inside this file only; no Error, because a stack for each broken object of a hostile text costs seconds. */
+class JsonError {
   constructor(
     readonly reason: string,
     readonly at: TextPosition,
-  ) {
-    super(reason);
-  }
+  ) {}
 }
 
 /**
