@@ -129,7 +129,7 @@ function assignmentCell(assignment: ReadonlyMap<string, readonly number[]>, name
 
 export interface TopicLayout {
   readonly name: string;
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly configs?: string;
   readonly partitions: readonly {
     readonly leader: number | undefined;
