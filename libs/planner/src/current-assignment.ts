@@ -1,5 +1,5 @@
 import type { Assignment, GroupAssignment, GroupSpec, MemberSpec } from '@allot/model';
-import { countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
+import { countPartitions, EMPTY_ASSIGNMENT, filterAssignment } from '@allot/model';
 
 /** The generation of a claim that names none, as Kafka's assignors have it. */
 const NO_GENERATION = -1;
@@ -112,6 +112,19 @@ export function withOwned(
   generation: number,
 ): MemberSpec[] {
   return members.map((member) => ({ ...member, owned: assignment.get(member.id) ?? EMPTY_ASSIGNMENT, generation }));
+}
+
+/** The members without claims on topics that they do not subscribe to or partitions that do not exist. */
+export function withTenableClaims({ topics, members }: GroupSpec): readonly MemberSpec[] {
+  const counts = new Map(topics.map(({ name, partitions }) => [name, partitions]));
+  return members.map((member) => {
+    if (!hasClaims(member.owned)) return member;
+    const subscribed = new Set(member.topics);
+    const owned = filterAssignment(member.owned!, (topic, partition) => {
+      return subscribed.has(topic) && partition < (counts.get(topic) ?? 0);
+    });
+    return { ...member, owned };
+  });
 }
 
 /** Gives claims without a generation the one that Kafka's assignors take for them. */

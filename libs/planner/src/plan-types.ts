@@ -18,8 +18,13 @@ export interface PlanInput extends GroupSpec {
   readonly kafkaVersion?: string;
   /** Applied in order, to the group as given. */
   readonly changes?: readonly Change[];
-  /** Absent: what Kafka uses with this assignor. */
+  /** Absent: what Kafka uses with this assignor; `consumer` in a live group. */
   readonly protocol?: RebalanceProtocol;
+  /**
+   * Whether this service's coordinator runs the group. It passes on only claims that their member may still hold, so that a
+   * preview must do the same; Kafka's own members claim whatever they had.
+   */
+  readonly live?: boolean;
 }
 
 /** Why a member has nothing. */

@@ -1,10 +1,13 @@
-import type { GroupSpec, MemberSpec, SubscriptionIndex } from '@allot/model';
+import type { GroupAssignment, GroupSpec, MemberSpec, SubscriptionIndex } from '@allot/model';
 import { compareText, rackLocality, skewOf, unownedPartitions } from '@allot/model';
+import type { AssignmentResult, AssignOptions } from '@allot/strategies';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
+import type { ChosenAssignor } from './assignor-choice.js';
 import { checkGroup } from './check-group.js';
-import { weighClaims, withClaimGenerations, withOwned } from './current-assignment.js';
+import { weighClaims, withClaimGenerations, withOwned, withTenableClaims } from './current-assignment.js';
+import type { Claims } from './current-assignment.js';
 import { disruptions } from './disruption.js';
 import { explainIdle } from './idle-members.js';
 import type { AssignorLookup, PlanInput, PlanResult } from './plan-types.js';
@@ -27,21 +30,12 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
   checkGroup(input);
   const changes = input.changes ?? [];
   const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
-  const given: GroupSpec = { topics: input.topics, members: withClaimGenerations(input.members) };
-  const chosen = chooseAssignor(input.assignor, resolve);
-  const claims = weighClaims(given);
-  // Consumers of the first generation, whose threads own partitions, cannot say what they had.
-  const useClaims = claims.any && chosen.assignor.owners !== 'threads';
-
-  const computed = useClaims ? undefined : chosen.assignor.assign(given, options);
-  const current = computed?.target ?? claims.current;
-  const owning = computed === undefined ? given.members : withOwned(given.members, current, COMPUTED_GENERATION);
-  const before: GroupSpec = { topics: given.topics, members: owning };
-
+  const { chosen, claims, computed, current, before } = startingPoint(input, options, resolve);
   const changed = applyChanges(before, input.assignor, changes);
   const { assignor, passedOver } =
     changed.assignor === input.assignor ? chosen : chooseAssignor(changed.assignor, resolve, changed.assignorPointer);
-  const after: GroupSpec = { topics: changed.topics, members: changed.members };
+  const members = input.live === true ? withTenableClaims(changed) : changed.members;
+  const after: GroupSpec = { topics: changed.topics, members };
   // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
   const outcome = computed !== undefined && changes.length === 0 ? computed : assignor.assign(after, options);
 
@@ -51,7 +45,7 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     assignor: assignor.name,
     kafkaVersions: assignor.kafkaVersions,
     sticky: assignor.sticky,
-    protocol: input.protocol ?? usualProtocol(assignor),
+    protocol: input.protocol ?? (input.live === true ? 'consumer' : usualProtocol(assignor)),
     before,
     after,
     owners,
@@ -75,6 +69,29 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     ...facts,
     warnings: planWarnings({ ...facts, claims, changed, passedOver, outcome, index, options }, resolve),
   };
+}
+
+/** Where the group is before the changes. */
+interface StartingPoint {
+  readonly chosen: ChosenAssignor;
+  readonly claims: Claims;
+  /** The assignor's answer where nobody claims anything. */
+  readonly computed: AssignmentResult | undefined;
+  readonly current: GroupAssignment;
+  readonly before: GroupSpec;
+}
+
+function startingPoint(input: PlanInput, options: AssignOptions, resolve: AssignorLookup): StartingPoint {
+  const chosen = chooseAssignor(input.assignor, resolve);
+  const given: GroupSpec = { topics: input.topics, members: withClaimGenerations(input.members) };
+  const claims = weighClaims(given);
+  // Consumers of the first generation, whose threads own partitions, cannot say what they had.
+  if (claims.any && chosen.assignor.owners !== 'threads') {
+    return { chosen, claims, computed: undefined, current: claims.current, before: given };
+  }
+  const computed = chosen.assignor.assign(given, options);
+  const members = withOwned(given.members, computed.target, COMPUTED_GENERATION);
+  return { chosen, claims, computed, current: computed.target, before: { topics: given.topics, members } };
 }
 
 function unknownTopics(members: readonly MemberSpec[], { topics }: SubscriptionIndex): string[] {

@@ -157,6 +157,23 @@ describe('a what-if on claims', () => {
     );
   });
 
+  it('G-17 in a live group passes on no claim that its member lost with the change, as the coordinator does', () => {
+    const input = {
+      assignor: 'sticky',
+      topics: topics({ t: 2, u: 2 }),
+      members: [member('a', ['t', 'u'], { t: [0, 1] }, 4), member('b', ['t', 'u'], { u: [0, 1] }, 4)],
+      changes: [
+        { member: 'a', topics: ['u'] },
+        { topic: 'u', partitions: 1, recreate: true },
+      ],
+    };
+    const live = run({ ...input, live: true });
+    expect(live.after.members.map(({ owned }) => owned)).toEqual([new Map(), new Map([['u', [0]]])]);
+    expect(live).toMatchObject({ protocol: 'consumer', current: run(input).current });
+    expect(findViolations(live.after, live.target)).toEqual([]);
+    expect(run(input).after.members[0]!.owned).toEqual(new Map([['t', [0, 1]]]));
+  });
+
   it('gives a partition that two members claim in the same generation to nobody, and says so', () => {
     const result = run({
       assignor: 'range',
