@@ -30,7 +30,7 @@ export class GroupCache {
   set(ref: GroupRef, pk: bigint, group: ConsumerGroup): void {
     const present = this.#entries.get(keyOf(ref));
     // A reader that was slow must not replace what a writer has learned since.
-    if (present?.pk === pk && present.group.revision >= group.revision) return;
+    if (present?.pk === pk && !isNewer(group, present.group)) return;
     this.delete(ref);
     const weight = weightOf(group);
     this.#entries.set(keyOf(ref), { pk, group, weight });
@@ -47,6 +47,11 @@ export class GroupCache {
     this.#weight -= this.#entries.get(key)?.weight ?? 0;
     this.#entries.delete(key);
   }
+}
+
+/** Within a revision only the catalog that the group has looked at moves. */
+function isNewer(a: ConsumerGroup, b: ConsumerGroup): boolean {
+  return a.revision > b.revision || (a.revision === b.revision && a.catalogRevision > b.catalogRevision);
 }
 
 export function keyOf(ref: GroupRef): string {

@@ -74,8 +74,9 @@ export class PrismaGroupStore implements GroupStore {
     const catalog = await this.#catalogs.get(tx, ref.cluster, { revision, createdAt });
     const wanted = step({ group: before?.group, catalog, now, expired: new Set(facts.expired ?? []) });
 
-    if (wanted.group === undefined && before !== undefined)
+    if (wanted.group === undefined && before !== undefined) {
       throw new Error('A step must return the group, or null to delete it.');
+    }
     if (wanted.group === null || wanted.group === undefined) {
       const result = { reply: wanted.reply, group: undefined, leases: new Map<string, number>(), now };
       if (before === undefined) return { result, now: undefined };
@@ -100,7 +101,9 @@ export class PrismaGroupStore implements GroupStore {
     }
     if (row === undefined) return undefined;
     const cached = this.#groups.get(ref);
-    if (cached?.pk === row.pk && cached.group.revision === row.revision) return cached;
+    if (cached?.pk === row.pk && cached.group.revision === row.revision) {
+      return { pk: row.pk, group: havingSeen(cached.group, row.catalog_revision) };
+    }
     return { pk: row.pk, group: await loadLockedGroup(tx, row) };
   }
 
@@ -134,12 +137,11 @@ export class PrismaGroupStore implements GroupStore {
       WHERE g.source = 'live' ORDER BY g.id LIMIT ${limit}`);
   }
 
-  findBehindCatalog(limit: number, cluster?: string): Promise<readonly DueGroup[]> {
-    const inCluster = cluster === undefined ? Prisma.empty : Prisma.sql`AND c.name = ${cluster}`;
+  findBehindCatalog(limit: number): Promise<readonly DueGroup[]> {
     return this.#findDue(Prisma.sql`
       SELECT g.cluster, g.group_id AS "groupId"
       FROM clusters c JOIN groups g ON g.cluster = c.name AND g.catalog_revision < c.catalog_revision
-      WHERE g.source = 'live' ${inCluster} ORDER BY g.id LIMIT ${limit}`);
+      WHERE g.source = 'live' ORDER BY g.id LIMIT ${limit}`);
   }
 
   async #findDue(query: Prisma.Sql): Promise<readonly DueGroup[]> {
@@ -172,7 +174,7 @@ export class PrismaGroupStore implements GroupStore {
 
   /** The group of a row; from memory if the row came without its contents. */
   #groupOf(cluster: string, row: ReadRow, cached: CachedGroup | undefined): ConsumerGroup {
-    if (row.members === null || row.ownership === null) return cached!.group;
+    if (row.members === null || row.ownership === null) return havingSeen(cached!.group, row.catalog_revision);
     const group = toConsumerGroup(row, row.members, row.ownership);
     this.#groups.set({ cluster, groupId: row.group_id }, row.pk, group);
     return group;
@@ -199,6 +201,11 @@ export class PrismaGroupStore implements GroupStore {
   drain(): Promise<void> {
     return this.#notifier.drain();
   }
+}
+
+/** Another replica may have let the group look at a newer catalog, which is no change of the group. */
+function havingSeen(group: ConsumerGroup, catalogRevision: number): ConsumerGroup {
+  return group.catalogRevision === catalogRevision ? group : { ...group, catalogRevision };
 }
 
 /** Writes the wanted state if it is a new one. Members that a live group takes in need a lease, or they would never expire. */
