@@ -36,6 +36,19 @@ export { listPartitioners, resolvePartitioner } from './partitioners/partitioner
 export { initialState } from './partitioners/partitioner-state.js';
 export { remapEvenly, remapKeys } from './partitioners/remap.js';
 export type { KeyFlow, Remapping } from './partitioners/remap.js';
+export { checkReassignment } from './placement/reassignment-check.js';
+export type { ReassignmentCluster } from './placement/reassignment-check.js';
+export { reassignmentSteps } from './placement/reassignment-steps.js';
+export type { ReassignmentStep } from './placement/reassignment-steps.js';
+export { changedPartitions, movesOf, rollbackOf, targetReplicas } from './placement/reassignment.js';
+export type {
+  PartitionMove,
+  PartitionReplicas,
+  ReassignmentEntry,
+  RunningReassignment,
+} from './placement/reassignment.js';
+export { reassign } from './placement/reassign.js';
+export type { ReassignRequest, ReassignResult } from './placement/reassign.js';
 export { listPlacers, resolvePlacer } from './placement/placer-registry.js';
 export type {
   BrokerSpec,

@@ -2,7 +2,7 @@ import { compareText, invalidRequest } from '@allot/model';
 import { JavaRandom } from '../hashing/java-random.js';
 import {
   firstPartition,
-  rackWarnings,
+  placementResult,
   requireCounts,
   requireSeed,
   sortedBrokers,
@@ -46,7 +46,7 @@ export const adminUtilsPlacer: ReplicaPlacer = {
       const leader = (partition + start) % sites.length;
       replicas.set(partition, replicasOf(sites, racks, leader, turn, request.replicationFactor));
     }
-    return { replicas, warnings: rackWarnings(sites.map(withoutUndefined), request.replicationFactor) };
+    return placementResult(request, brokers, replicas);
   },
 };
 
@@ -112,8 +112,4 @@ function replicasOf(
     covered.add(rack);
   }
   return [...taken].map((index) => sites[index]!.id);
-}
-
-function withoutUndefined({ id, rack }: Site): BrokerSpec {
-  return rack === undefined ? { id } : { id, rack };
 }

@@ -3,7 +3,7 @@ import { JavaHashMap, javaStringHashCode } from '../hashing/java-hash-map.js';
 import { JavaRandom } from '../hashing/java-random.js';
 import {
   firstPartition,
-  rackWarnings,
+  placementResult,
   refusal,
   requireCounts,
   requireReplicationFactor,
@@ -46,10 +46,7 @@ export const kraftStripedPlacer: ReplicaPlacer = {
     const first = firstPartition(request);
     const replicas = new Map<number, number[]>();
     for (let i = 0; i < request.partitions; i++) replicas.set(first + i, stripes.next(request.replicationFactor));
-    return {
-      replicas,
-      warnings: [...rackWarnings(brokers, request.replicationFactor), ...fencedWarnings(brokers, replicas)],
-    };
+    return placementResult(request, brokers, replicas, fencedWarnings(brokers, replicas));
   },
 };
 

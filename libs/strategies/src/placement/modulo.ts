@@ -1,4 +1,4 @@
-import { firstPartition, rackWarnings, requireCounts, sortedBrokers, unfencedBrokers } from './placement-request.js';
+import { firstPartition, placementResult, requireCounts, sortedBrokers, unfencedBrokers } from './placement-request.js';
 import type { ReplicaPlacer } from './replica-placer.js';
 
 /**
@@ -23,6 +23,6 @@ export const moduloPlacer: ReplicaPlacer = {
         Array.from({ length: request.replicationFactor }, (_, i) => brokers[(partition + i) % brokers.length]!.id),
       );
     }
-    return { replicas, warnings: rackWarnings(brokers, request.replicationFactor) };
+    return placementResult(request, brokers, replicas);
   },
 };

@@ -1,5 +1,5 @@
 import { AllotError, invalidRequest } from '@allot/model';
-import type { BrokerSpec, PlacementRequest, PlacementWarning } from './replica-placer.js';
+import type { BrokerSpec, PlacementRequest, PlacementResult, PlacementWarning } from './replica-placer.js';
 
 /** Refuses ids that are not broker ids and ids that occur twice. */
 export function requireBrokers(brokers: readonly BrokerSpec[]): void {
@@ -61,16 +61,32 @@ export function requireSeed({ seed }: PlacementRequest, instead: string): number
   throw invalidRequest(`This placer draws random numbers: give "seed", an integer${instead}.`);
 }
 
-/** Warns when replicas must share racks: fewer racks than replicas. Says nothing when brokers have no racks. */
-export function rackWarnings(brokers: readonly BrokerSpec[], replicationFactor: number): PlacementWarning[] {
-  const racks = new Set(brokers.map(({ rack }) => rack).filter((rack) => rack !== undefined));
-  if (racks.size === 0 || racks.size >= replicationFactor) return [];
-  return [
-    {
-      code: 'fewer-racks-than-replicas',
-      message:
-        `${replicationFactor} replicas on ${racks.size} rack(s): some replicas of a partition share a rack ` +
-        'and are lost together with it.',
-    },
-  ];
+/**
+ * The result of a placement, once its racks are looked at: refused when a partition is in fewer racks than `minRacks` asks
+ * for; with a warning when there are fewer racks than replicas. Brokers without racks make no warning.
+ */
+export function placementResult(
+  { replicationFactor, minRacks }: PlacementRequest,
+  brokers: readonly BrokerSpec[],
+  replicas: ReadonlyMap<number, readonly number[]>,
+  warnings: readonly PlacementWarning[] = [],
+): PlacementResult {
+  const rackOf = new Map(brokers.map(({ id, rack }) => [id, rack]));
+  const countRacks = (ids: Iterable<number>) =>
+    new Set([...ids].map((id) => rackOf.get(id)).filter((rack) => rack !== undefined)).size;
+  const racks = countRacks(rackOf.keys());
+  if (minRacks !== undefined) {
+    for (const [partition, ids] of replicas) {
+      if (countRacks(ids) >= minRacks) continue;
+      throw invalidRequest(
+        `Partition ${partition} is in ${countRacks(ids)} racks and needs ${minRacks}: the brokers are in ${racks} racks and ` +
+          `the replication factor is ${replicationFactor}.`,
+      );
+    }
+  }
+  if (racks === 0 || racks >= replicationFactor) return { replicas, warnings };
+  const message =
+    `${replicationFactor} replicas on ${racks} rack(s): some replicas of a partition share a rack ` +
+    'and are lost together with it.';
+  return { replicas, warnings: [{ code: 'fewer-racks-than-replicas', message }, ...warnings] };
 }

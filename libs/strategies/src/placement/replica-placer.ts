@@ -29,6 +29,8 @@ export interface PlacementRequest {
    * do not; `safe` then places without racks; `disabled` never looks at racks.
    */
   readonly rackAwareMode?: 'enforced' | 'safe' | 'disabled';
+  /** Refuse a placement with a partition in fewer racks. Placers spread over racks as well as they can without it. */
+  readonly minRacks?: number;
 }
 
 /** Something a person should know about a placement. `code` is stable, kebab-case; `message` is for people. */

@@ -73,7 +73,7 @@ describe('keys as Kafka serializers write them', () => {
   it('F-08 text and bytes agree with the platform, whatever their length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const bytes = Buffer.from(text.toWellFormed().replaceAll('\ufffd', '?'), 'utf8');
+        const bytes = Buffer.from(text.replaceAll(/\p{Surrogate}/gu, '?').replaceAll('\ufffd', '?'), 'utf8');
         expect(hex('utf8', text.replaceAll('\ufffd', '?'))).toBe(bytes.toString('hex'));
         expect(decodeUtf8(bytes)).toBe(bytes.toString('utf8'));
       }),
