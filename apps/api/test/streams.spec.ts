@@ -118,7 +118,9 @@ describe("a group's stream", () => {
   it('speaks NDJSON to those who ask for it', async () => {
     await replica.call('PUT', `${groups}/s5`, {});
     const response = await fetch(`${replica.url}${groups}/s5/events`, { headers: { accept: 'application/x-ndjson' } });
-    const { value } = await response.body!.getReader().read();
+    const reader = response.body!.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
     expect(JSON.parse(new TextDecoder().decode(value))).toMatchObject({
       event: 'snapshot',
       id: 1,

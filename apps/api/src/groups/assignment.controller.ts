@@ -145,21 +145,21 @@ export class AssignmentController {
       throw invalidRequest(`revision ${detail}.`, [{ pointer: 'revision', detail }]);
     }
     const deadline = performance.now() + Math.min(readTime(wait), LONGEST_WAIT_MS);
-    const gone = new AbortController();
-    const stop = () => gone.abort();
+    const { abort, release } = this.shutdown.link();
+    const stop = () => abort.abort();
     request.raw.socket.once('close', stop);
-    const signal = AbortSignal.any([gone.signal, this.shutdown.signal]);
-    const hint = new Hint(this.feed, ref, signal);
+    const hint = new Hint(this.feed, ref, abort.signal);
     try {
       for (;;) {
         hint.reset();
         const { group } = await readGroup(this.store, ref);
         const rest = deadline - performance.now();
-        if (group.revision > revision || rest <= 0 || signal.aborted) return group;
+        if (group.revision > revision || rest <= 0 || abort.signal.aborted) return group;
         await hint.wait(rest);
       }
     } finally {
       hint.close();
+      release();
       request.raw.socket.removeListener('close', stop);
     }
   }

@@ -105,15 +105,18 @@ export class EventsController {
     show: (event: StreamEvent) => WireEvent | undefined,
     wants?: StreamOptions['wants'],
   ): Promise<void> {
-    const abort = new AbortController();
-    const signal = AbortSignal.any([abort.signal, this.shutdown.signal]);
+    const { abort, release } = this.shutdown.link();
     const events = followGroup(this.store, this.feed, ref, {
       ...(since !== undefined && { since }),
       ...(wants !== undefined && { wants }),
-      signal,
+      signal: abort.signal,
       idleMs: IDLE_MS,
     });
-    await sendEvents(reply, wireFormatOf(accept), showAll(events, show), abort);
+    try {
+      await sendEvents(reply, wireFormatOf(accept), showAll(events, show), abort);
+    } finally {
+      release();
+    }
   }
 }
 

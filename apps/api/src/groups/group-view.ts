@@ -63,6 +63,29 @@ export function showMember(member: ConsumerMember, leaseUntil: number | undefine
   };
 }
 
+/** A group that was read whole, in the form of a list. */
+export function summaryOf({ groupId }: GroupRef, { group, createdAt, updatedAt }: GroupReading): GroupSummary {
+  let assignedPartitions = 0;
+  for (const { assigned } of group.members.values()) {
+    for (const partitions of assigned.values()) assignedPartitions += partitions.size;
+  }
+  const { source, revision, groupEpoch, assignmentEpoch, assignorFault } = group;
+  return {
+    groupId,
+    type: group.settings.type,
+    source,
+    state: consumerGroupState(group),
+    revision,
+    groupEpoch,
+    assignmentEpoch,
+    memberCount: group.members.size,
+    assignedPartitions,
+    ...(assignorFault !== undefined && { assignorFault }),
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+  };
+}
+
 export function showSummary({ ref, createdAt, updatedAt, ...summary }: Summary): GroupSummary {
   return { groupId: ref.groupId, ...summary, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
 }

@@ -92,7 +92,7 @@ export class Member {
   validUntil?: Date;
 }
 
-@ObjectType({ description: 'A group.' })
+/** A group as REST answers it whole; GraphQL has `GroupSummary` and gets the rest field by field. */
 export class Group {
   @TextField('Id of the group.', { example: 'checkout' })
   groupId!: string;
@@ -140,7 +140,7 @@ export class Group {
   createdAt!: Date;
 }
 
-@ObjectType({ description: 'A group in a list.' })
+@ObjectType('Group', { description: 'A group.' })
 export class GroupSummary {
   @TextField('Id of the group.', { example: 'checkout' })
   groupId!: string;

@@ -107,7 +107,8 @@ export class GroupsController {
     const { group, outcome, now } = await this.coordinator.putGroup(ref, readGroupChange(body), origin, options);
     answerWritten(reply, { value: group, outcome }, query);
     // A dry run that would create the group leaves nothing to read.
-    const reading = (await this.store.read(ref)) ?? { catalog: NO_TOPICS, leases: new Map(), now, createdAt: now };
+    const unsaved = { catalog: NO_TOPICS, leases: new Map(), now, createdAt: now, updatedAt: now };
+    const reading = (await this.store.read(ref)) ?? unsaved;
     return showGroup(ref, { ...reading, group });
   }
 

@@ -9,6 +9,7 @@ import { AssignmentController } from './assignment.controller.js';
 import { CatalogChanges } from './catalog-changes.js';
 import { EventsController } from './events.controller.js';
 import { GroupsController } from './groups.controller.js';
+import { ClusterGroupsResolver, GroupsResolver, MembersResolver } from './groups.resolver.js';
 import { MembersController } from './members.controller.js';
 import { Sweeper } from './sweeper.js';
 
@@ -28,7 +29,7 @@ const coordinator = {
 @Global()
 @Module({
   controllers: [GroupsController, MembersController, AssignmentController, EventsController],
-  providers: [coordinator, CatalogChanges, Sweeper],
+  providers: [coordinator, CatalogChanges, Sweeper, ClusterGroupsResolver, GroupsResolver, MembersResolver],
   exports: [coordinator, CatalogChanges],
 })
 export class GroupsModule {}

@@ -1,6 +1,6 @@
 import type { PlanJson } from '@allot/planner';
 import type { StoredPlan } from '@allot/coordinator';
-import { ObjectType } from '@nestjs/graphql';
+import { HideField, ObjectType } from '@nestjs/graphql';
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import {
   IntField,
@@ -12,7 +12,6 @@ import {
   TimeField,
 } from '../contracts/fields.js';
 import { ASSIGNMENT_SCHEMA, TopicPartitions } from '../groups/assignment.contract.js';
-import { connectionOf } from '../paging/connection.js';
 import { type ListKind, pageOf } from '../paging/page.js';
 
 const BY_MEMBER = { type: 'object', additionalProperties: ASSIGNMENT_SCHEMA };
@@ -229,6 +228,7 @@ export class Plan {
   @TimeField('Until when it is kept.')
   expiresAt!: Date;
 
+  @HideField()
   @ApiProperty({ type: () => PlanAnswer })
   result!: PlanAnswer;
 }
@@ -262,9 +262,6 @@ export class PlanResult {
 }
 
 export class PlanPage extends pageOf(Plan) {}
-
-@ObjectType()
-export class PlanConnection extends connectionOf('Plan', () => Plan) {}
 
 /** Newest first; the key is the time of making and the id. */
 export const PLANS: ListKind<StoredPlan, string> = {

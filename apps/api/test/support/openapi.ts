@@ -49,7 +49,13 @@ export function operationsOf(document: OpenApi): PathOperation[] {
 
 /** A validator for the document's schemas, strict about keywords that JSON Schema does not know. */
 export function schemasFor(document: OpenApi): { compile: Ajv2020['compile'] } {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    allowUnionTypes: true,
+  });
   ajv.addVocabulary(['example', 'components']);
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addSchema({ $id: 'openapi', components: document.components }, 'openapi');

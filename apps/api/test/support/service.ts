@@ -16,7 +16,11 @@ export class Replica {
   static async start(databaseUrl: string, options: ReplicaOptions = {}): Promise<Replica> {
     const { onStatement, env = {} } = options;
     const postgres = openPostgresPorts(databaseUrl, onStatement === undefined ? {} : { onStatement });
-    const config = readConfig({ ALLOT_LOG_LEVEL: 'silent', ALLOT_MIN_SESSION_TIMEOUT_MS: '300', ...env });
+    const config = readConfig({
+      ALLOT_LOG_LEVEL: process.env.ALLOT_TEST_LOG ?? 'silent',
+      ALLOT_MIN_SESSION_TIMEOUT_MS: '300',
+      ...env,
+    });
     const app = await createApp({ ports: postgres.ports, config });
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;

@@ -96,6 +96,9 @@ export interface GroupStore {
   /** The group without a lock, for readers; with the leases' ends. */
   read(ref: GroupRef): Promise<GroupReading | undefined>;
 
+  /** Many groups of one cluster in one statement; those that do not exist are missing. */
+  readMany(cluster: string, groupIds: readonly string[]): Promise<ReadonlyMap<string, GroupReading>>;
+
   /**
    * Changes after `revision`, oldest first, at most `limit`. `oldest` is the smallest revision still kept: when it is more than
    * `revision + 1`, the reader has lost something and must take a snapshot.
@@ -110,6 +113,8 @@ export interface GroupReading {
   /** Member id -> end of its lease; imported members have none. */
   readonly leases: ReadonlyMap<string, number>;
   readonly createdAt: number;
+  /** When its revision last rose. */
+  readonly updatedAt: number;
 }
 
 export interface ChangePage {

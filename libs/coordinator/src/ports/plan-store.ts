@@ -42,6 +42,12 @@ export interface PlanStore {
   get(id: string): Promise<StoredPlan | undefined>;
   /** The group's plans, newest first. */
   listByGroup(ref: GroupRef, page: PageRequest<PlanKey>): Promise<Page<StoredPlan>>;
+  /** The newest plans of many groups of one cluster, at most `limit` a group; groups without plans are missing. */
+  newestByGroups(
+    cluster: string,
+    groupIds: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly StoredPlan[]>>;
   /** Changes the status if it is one of `from`; undefined when it is not, or the plan is gone. */
   markStatus(id: string, from: readonly PlanStatus[], to: PlanStatus): Promise<StoredPlan | undefined>;
 }

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { type OpenApi, type PathOperation, operationsOf, schemasFor } from './support/openapi.js';
+import { type AbstractRequest, requestsOf } from './support/requests-of.js';
+import { type Replica, startReplicas } from './support/service.js';
+
+/** Sequences of up to 20 requests each. `npm run test:fuzz` runs many more. */
+const RUNS = Number(process.env['ALLOT_FUZZ_RUNS'] ?? 40);
+const REQUESTS = 20;
+/** Streams and long polls never end by themselves. */
+const CUT_OFF_MS = 2_000;
+
+const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as OpenApi;
+const operations = operationsOf(document);
+const validators = new Map<string, ValidateFunction>();
+const compiler = schemasFor(document);
+
+/** Names out of answers: members, plans, groups, page tokens. */
+const learnt: string[] = ['c1'];
+const reached = new Map<string, Set<number>>();
+let requests = 0;
+let failed = true;
+let replica: Replica;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const started = await startReplicas(1);
+  replica = started.replicas[0]!;
+  stop = started.stop;
+  await replica.call('PUT', '/v1/clusters/default/topics/orders', { partitions: 4 });
+  await replica.call('PUT', '/v1/clusters/default/groups/g1', { type: 'consumer' });
+});
+afterAll(async () => {
+  await stop();
+  const statuses = [...reached.values()].reduce((all, some) => new Set([...all, ...some]), new Set<number>());
+  const list = [...statuses].sort((a, b) => a - b).join(', ');
+  const verdict = failed ? 'an answer was wrong, see above' : 'no answer of 5xx, every answer as documented';
+  process.stderr.write(`fuzz: ${requests} requests, ${verdict}; statuses ${list}\n`);
+});
+
+describe('the API under requests derived from its document', () => {
+  it('never fails and always answers as documented', async () => {
+    const sequences = fc.array(requestsOf(document, operations), { minLength: 1, maxLength: REQUESTS, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(sequences, async (sequence) => {
+        for (const request of sequence) await check(request);
+      }),
+      { numRuns: RUNS, interruptAfterTimeLimit: 3_000_000, markInterruptAsFailure: false },
+    );
+  }, 3_600_000);
+
+  it('has reached every operation with a success and with a refusal', () => {
+    if (RUNS < 400) return;
+    for (const { operation } of operations) {
+      const statuses = [...(reached.get(operation.operationId) ?? [])];
+      const kinds = [statuses.some((status) => status < 400), statuses.some((status) => status >= 400)];
+      expect([operation.operationId, ...kinds]).toEqual([operation.operationId, true, true]);
+    }
+  });
+});
+
+async function check(request: AbstractRequest): Promise<void> {
+  const { target, headers, body } = request;
+  const url = urlOf(request);
+  const what = `${target.method} ${url.slice(0, 300)} ${JSON.stringify(headers)} ${body?.type ?? ''} ${body?.text.slice(0, 2000) ?? ''}`;
+  const answer = await send(target, url, { ...headers }, body);
+  requests++;
+  note(target, answer.status);
+  if (answer.status >= 500) throw new Error(`${answer.status} to ${what}: ${answer.text}`);
+  const documented = target.operation.responses[String(answer.status)];
+  if (documented === undefined) throw new Error(`${answer.status} is not documented: ${what}: ${answer.text}`);
+  const type = answer.type.split(';')[0]!;
+  const media = documented.content?.[type];
+  if (documented.content === undefined || Object.keys(documented.content).length === 0) {
+    if (answer.text !== '' && answer.text !== undefined)
+      throw new Error(`a body where none is documented: ${what}: ${answer.text}`);
+    return;
+  }
+  if (media === undefined) throw new Error(`${type} is not documented for ${answer.status}: ${what}`);
+  if (!type.endsWith('json') || answer.text === undefined) return;
+  const json = JSON.parse(answer.text) as unknown;
+  const validate = validatorOf(`${target.operation.operationId} ${answer.status}`, media.schema);
+  if (!validate(json))
+    throw new Error(`not as documented: ${JSON.stringify(validate.errors)} of ${what}: ${answer.text}`);
+  learn(json);
+}
+
+interface FuzzAnswer {
+  readonly status: number;
+  readonly type: string;
+  /** Undefined when the answer was cut off. */
+  readonly text: string | undefined;
+}
+
+async function send(
+  { method, path }: PathOperation,
+  url: string,
+  headers: Record<string, string>,
+  body: AbstractRequest['body'],
+): Promise<FuzzAnswer> {
+  const signal = AbortSignal.timeout(CUT_OFF_MS);
+  const response = await fetch(replica.url + url, {
+    method,
+    signal: path.endsWith('/assignment') || path.endsWith('/events') ? signal : null,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
+    ...(body === undefined ? {} : { body: body.text }),
+  }).catch((error: unknown) => {
+    if (signal.aborted) return undefined;
+    throw error;
+  });
+  if (response === undefined) return { status: 200, type: 'application/json', text: undefined };
+  const type = response.headers.get('content-type') ?? '';
+  if (response.ok && path.endsWith('/events')) {
+    await response.body?.cancel();
+    return { status: response.status, type, text: undefined };
+  }
+  return { status: response.status, type, text: await response.text() };
+}
+
+function urlOf({ target, path, query }: AbstractRequest): string {
+  const filled = target.path.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const word = path[name]!;
+    const text = 'text' in word ? word.text : learnt[word.learnt % learnt.length]!;
+    return encodeName(text);
+  });
+  const pairs = query.map(([key, value]) => `${encodeName(key)}=${encodeName(value)}`);
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}
+
+/** As encodeURIComponent, but lone surrogates do not throw. */
+function encodeName(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
+function learn(json: unknown): void {
+  if (typeof json !== 'object' || json === null) return;
+  for (const key of ['memberId', 'id', 'groupId', 'nextPageToken']) {
+    const value = (json as Record<string, unknown>)[key];
+    if (typeof value === 'string' && !learnt.includes(value) && learnt.push(value) > 50) learnt.shift();
+  }
+}
+
+function note({ operation }: PathOperation, status: number): void {
+  const statuses = reached.get(operation.operationId) ?? new Set<number>();
+  reached.set(operation.operationId, statuses.add(status));
+}
+
+function validatorOf(key: string, schema: object): ValidateFunction {
+  let validator = validators.get(key);
+  if (validator === undefined) {
+    validator = compiler.compile(schema);
+    validators.set(key, validator);
+  }
+  return validator;
+}
