@@ -1,5 +1,6 @@
 import type { GroupAssignment, GroupSpec, TopicPartition } from '@allot/model';
 
+import type { Pin } from './pins.js';
 import type { WeightedStickyOptions } from './weighted-sticky/options.js';
 
 /** What an assignment may depend on beside the group itself. */
@@ -16,6 +17,8 @@ export interface AssignOptions {
   readonly partitionOrder?: readonly TopicPartition[];
   /** What `weighted-sticky` is told; other assignors do not read it. */
   readonly weightedSticky?: WeightedStickyOptions;
+  /** Partitions that will go to a certain member in any case: `withPins` sees to that. An assignor may plan around them. */
+  readonly pins?: readonly Pin[];
 }
 
 /** Something a person should know about an answer. `code` is stable, kebab-case; `message` is for people. */

@@ -4,6 +4,9 @@ import { invalidRequest } from '@allot/model';
 import type { AssignmentWarning } from '../assignor.js';
 import type { ClientGroup } from '../client-group.js';
 import { indexClientGroup, subscribersByTopic } from '../client-group.js';
+import { NOBODY } from '../owners.js';
+import type { Pin } from '../pins.js';
+import { resolvePins } from '../pins.js';
 import { previousOwners } from '../server-group.js';
 
 /**
@@ -11,7 +14,7 @@ import { previousOwners } from '../server-group.js';
  * interchangeable, so that classes, which are few, are what balancing has to look at.
  */
 export interface WeightedGroup extends ClientGroup {
-  /** Previous owner of each partition, or NOBODY. */
+  /** Previous owner of each partition, or NOBODY; of a pinned one the member that it is pinned to. */
   readonly previous: Int32Array;
   /** Load of each partition; 0 where it is not known. */
   readonly load: Float64Array;
@@ -26,17 +29,28 @@ export interface WeightedGroup extends ClientGroup {
 }
 
 /** @throws INVALID_REQUEST for a capacity or a load that is none, and for a cooling partition that does not exist */
-export function indexWeightedGroup(spec: GroupSpec, coolingDown: readonly TopicPartition[]): WeightedGroup {
+export function indexWeightedGroup(
+  spec: GroupSpec,
+  coolingDown: readonly TopicPartition[],
+  pins: readonly Pin[],
+): WeightedGroup {
   const group = indexClientGroup(spec);
   const warnings = [...group.warnings];
   const { classOf, subscribersOf } = classesOf(group);
+  const previous = previousOwners(group, newestClaimsFirst(group), warnings);
+  const fixed = fixedPartitions(group, coolingDown);
+  resolvePins(group, pins).memberOf.forEach((member, partition) => {
+    if (member === NOBODY) return;
+    previous[partition] = member;
+    fixed[partition] = 1;
+  });
   return {
     ...group,
     warnings,
-    previous: previousOwners(group, newestClaimsFirst(group), warnings),
+    previous,
     load: loadsOf(group, warnings),
     capacity: capacitiesOf(group),
-    fixed: fixedPartitions(group, coolingDown),
+    fixed,
     classOf,
     subscribersOf,
   };

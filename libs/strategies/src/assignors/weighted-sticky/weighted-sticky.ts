@@ -38,7 +38,7 @@ export const weightedStickyAssignor: Assignor = {
 function assignWeightedSticky(spec: GroupSpec, options: AssignOptions = {}): AssignmentResult {
   const wanted = options.weightedSticky ?? {};
   checkOptions(wanted);
-  const group = indexWeightedGroup(spec, wanted.coolingDown ?? []);
+  const group = indexWeightedGroup(spec, wanted.coolingDown ?? [], options.pins ?? []);
   const plan =
     wanted.balance === 'load'
       ? planByLoad(group, wanted)
