@@ -1,4 +1,6 @@
 export type { AssignmentResult, AssignmentWarning, AssignOptions, Assignor } from './assignors/assignor.js';
+export { withPins } from './assignors/pins.js';
+export type { Pin } from './assignors/pins.js';
 export {
   DEFAULT_ASSIGNOR,
   assignorNames,
@@ -8,6 +10,7 @@ export {
   resolvePreferredAssignor,
 } from './assignors/registry.js';
 export { threadGroup } from './assignors/threads.js';
+export type { WeightedStickyOptions } from './assignors/weighted-sticky/options.js';
 export {
   DEFAULT_OFFSETS_PARTITIONS,
   coordinatorByHash,
