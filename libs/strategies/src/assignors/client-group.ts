@@ -3,14 +3,8 @@ import { compareText } from '@allot/model';
 
 import { distinctKeysInHashOrder } from '../hashing/java-hash-map.js';
 import type { AssignmentWarning } from './assignor.js';
-
-/** One distinct subscription; members with the same list share it. */
-export interface SubscriptionPattern {
-  /** The list as the members gave it, names without metadata included. */
-  readonly names: readonly string[];
-  /** Indexes of those topics that have partitions, in the list's order. */
-  readonly topics: Int32Array;
-}
+import type { SubscriptionPattern } from './subscription-patterns.js';
+import { findSubscriptionLists, numberSubscriptions } from './subscription-patterns.js';
 
 /**
  * A group as the assignors of Kafka's Java client see it, in dense integers: members by their place among the sorted ids,
@@ -34,19 +28,17 @@ export interface ClientGroup {
   readonly warnings: readonly AssignmentWarning[];
 }
 
-/** Reads a group once; costs a step per member and per entry of each distinct subscription. */
+/** Reads a group once; costs a step per member and per entry of each distinct subscription, and sorts ids and names. */
 export function indexClientGroup(group: GroupSpec): ClientGroup {
   const warnings: AssignmentWarning[] = [];
-  const { members, arrival } = sortById(firstOfEachId(group.members, warnings));
-  const known = new Map<string, TopicSpec>();
-  for (const topic of group.topics) if (topic.partitions > 0 && !known.has(topic.name)) known.set(topic.name, topic);
-
-  const { sources, patternOf } = findPatterns(members);
-  const subscribed = new Set<string>();
-  for (const names of sources) for (const name of names) if (known.has(name)) subscribed.add(name);
-  const names = [...subscribed].sort(compareText);
-  const topicIndex = new Map(names.map((name, index) => [name, index]));
-  const topics = names.map((name) => known.get(name)!);
+  const { members, arrival } = sortById(group.members, warnings);
+  const { lists, patternOf } = findSubscriptionLists(members);
+  const known = topicsWithPartitions(group.topics);
+  const { patterns, mentioned } = numberSubscriptions(
+    lists,
+    known.map(({ name }) => name),
+  );
+  const topics = known.filter((_, place) => mentioned[place] === 1);
 
   const partitionOffset = new Int32Array(topics.length + 1);
   topics.forEach(({ partitions }, index) => (partitionOffset[index + 1] = partitionOffset[index]! + partitions));
@@ -54,75 +46,51 @@ export function indexClientGroup(group: GroupSpec): ClientGroup {
     members,
     arrival,
     topics,
-    topicIndex,
+    topicIndex: new Map(topics.map(({ name }, index) => [name, index])),
     partitionOffset,
     partitionCount: partitionOffset[topics.length]!,
-    patterns: sources.map((source) => ({ names: source, topics: indexesOf(source, topicIndex) })),
+    patterns,
     patternOf,
     warnings,
   };
 }
 
-function firstOfEachId(members: readonly MemberSpec[], warnings: AssignmentWarning[]): readonly MemberSpec[] {
-  const byId = new Map<string, MemberSpec>();
-  for (const member of members) {
-    if (!byId.has(member.id)) byId.set(member.id, member);
-    else
-      warnings.push({
-        code: 'duplicate-member',
-        message: `Member "${member.id}" is listed more than once; only its first entry counts.`,
-      });
-  }
-  return byId.size === members.length ? members : [...byId.values()];
+/** By name; of several with one name only the first of the list. */
+function topicsWithPartitions(listed: readonly TopicSpec[]): TopicSpec[] {
+  return listed
+    .filter(({ partitions }) => partitions > 0)
+    .sort((a, b) => compareText(a.name, b.name))
+    .filter(({ name }, place, sorted) => place === 0 || sorted[place - 1]!.name !== name);
 }
 
-function sortById(listed: readonly MemberSpec[]): { members: readonly MemberSpec[]; arrival: Int32Array } {
-  const places = [...listed.keys()].sort((a, b) => compareText(listed[a]!.id, listed[b]!.id));
-  const arrival = new Int32Array(places.length);
-  places.forEach((place, index) => (arrival[place] = index));
-  return { members: places.map((place) => listed[place]!), arrival };
-}
-
-/** How many of the latest patterns a new list is compared with before it counts as one of its own. */
-const COMPARED_PATTERNS = 8;
-
-/**
- * Distinct subscription lists. Members often share one array, or hold copies of few: an array seen before is recognised by
- * identity, a copy by comparing it with the latest patterns. A copy that is missed only costs time.
- */
-function findPatterns(members: readonly MemberSpec[]): { sources: (readonly string[])[]; patternOf: Int32Array } {
-  const sources: (readonly string[])[] = [];
-  const byIdentity = new Map<readonly string[], number>();
-  const patternOf = new Int32Array(members.length);
-  members.forEach(({ topics }, member) => {
-    let pattern = byIdentity.get(topics);
-    if (pattern === undefined) {
-      pattern = sources.length;
-      for (let i = sources.length - 1; i >= Math.max(0, sources.length - COMPARED_PATTERNS); i--) {
-        if (sameList(sources[i]!, topics)) pattern = i;
-      }
-      if (pattern === sources.length) sources.push(topics);
-      byIdentity.set(topics, pattern);
+/** By id; of several with one id only the first of the list. */
+function sortById(
+  listed: readonly MemberSpec[],
+  warnings: AssignmentWarning[],
+): { members: readonly MemberSpec[]; arrival: Int32Array } {
+  const ids = listed.map(({ id }) => id);
+  const places = Int32Array.from(ids.keys());
+  // Sorting is stable, so of equal ids the first of the list comes first.
+  if (!isAscending(ids)) places.sort((a, b) => compareText(ids[a]!, ids[b]!));
+  const members: MemberSpec[] = [];
+  const numberOf = new Int32Array(listed.length).fill(-1);
+  for (const place of places) {
+    if (members.length === 0 || members[members.length - 1]!.id !== ids[place]) {
+      numberOf[place] = members.length;
+      members.push(listed[place]!);
+      continue;
     }
-    patternOf[member] = pattern;
-  });
-  return { sources, patternOf };
-}
-
-function sameList(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
-
-function indexesOf(names: readonly string[], topicIndex: ReadonlyMap<string, number>): Int32Array {
-  const indexes = new Int32Array(names.length);
-  let count = 0;
-  for (const name of names) {
-    const index = topicIndex.get(name);
-    if (index !== undefined) indexes[count++] = index;
+    warnings.push({
+      code: 'duplicate-member',
+      message: `Member "${ids[place]}" is listed more than once; only its first entry counts.`,
+    });
   }
-  return indexes.subarray(0, count);
+  return { members, arrival: numberOf.filter((number) => number >= 0) };
+}
+
+function isAscending(texts: readonly string[]): boolean {
+  for (let i = 1; i < texts.length; i++) if (!(texts[i - 1]! < texts[i]!)) return false;
+  return true;
 }
 
 /**
@@ -145,8 +113,9 @@ export function membersInHashOrder({ members, arrival }: ClientGroup): Int32Arra
 
 /** Members as a second `java.util.HashMap` walks them, into which they were put by walking the first one. */
 export function rehash(members: readonly MemberSpec[], insertion: Int32Array): Int32Array {
-  const order = distinctKeysInHashOrder(Array.from(insertion, (index) => members[index]!.id));
-  return order.map((position) => insertion[position]!);
+  const ids = new Array<string>(insertion.length);
+  for (let i = 0; i < insertion.length; i++) ids[i] = members[insertion[i]!]!.id;
+  return distinctKeysInHashOrder(ids).map((position) => insertion[position]!);
 }
 
 /**
@@ -155,39 +124,33 @@ export function rehash(members: readonly MemberSpec[], insertion: Int32Array): I
  */
 export function subscribersByTopic(group: ClientGroup, order: Int32Array): readonly Int32Array[] {
   const { patterns, patternOf, topics } = group;
-  const patternsPerTopic = new Int32Array(topics.length);
-  const onlyPattern = new Int32Array(topics.length);
-  const lastSeen = new Int32Array(topics.length).fill(-1);
-  patterns.forEach((pattern, index) => {
-    for (const topic of pattern.topics) {
-      if (lastSeen[topic] === index) continue;
-      lastSeen[topic] = index;
-      patternsPerTopic[topic]!++;
-      onlyPattern[topic] = index;
+  const patternSize = new Int32Array(patterns.length);
+  for (const pattern of patternOf) patternSize[pattern]!++;
+  const onlyPattern = new Int32Array(topics.length).fill(-1);
+  const start = new Int32Array(topics.length + 1);
+  let shared = false;
+  for (let pattern = 0; pattern < patterns.length; pattern++) {
+    const size = patternSize[pattern]!;
+    for (const topic of patterns[pattern]!.distinct) {
+      shared ||= onlyPattern[topic]! >= 0;
+      onlyPattern[topic] = pattern;
+      start[topic + 1]! += size;
     }
-  });
-  if (patternsPerTopic.every((count) => count === 1)) {
-    const membersOf = groupByPattern(group, order);
+  }
+  if (!shared) {
+    const membersOf = membersByPattern(group, order, patternSize);
     return Array.from(onlyPattern, (pattern) => membersOf[pattern]!);
   }
-
-  const lists: number[][] = topics.map(() => []);
-  const lastMember = new Int32Array(topics.length).fill(-1);
-  for (const member of order) {
-    for (const topic of patterns[patternOf[member]!]!.topics) {
-      if (lastMember[topic] === member) continue;
-      lastMember[topic] = member;
-      lists[topic]!.push(member);
-    }
-  }
-  return lists.map((list) => Int32Array.from(list));
+  for (let topic = 0; topic < topics.length; topic++) start[topic + 1]! += start[topic]!;
+  const all = new Int32Array(start[topics.length]!);
+  const next = start.slice();
+  for (const member of order) for (const topic of patterns[patternOf[member]!]!.distinct) all[next[topic]!++] = member;
+  return topics.map((_, topic) => all.subarray(start[topic]!, start[topic + 1]!));
 }
 
-function groupByPattern({ patterns, patternOf }: ClientGroup, order: Int32Array): Int32Array[] {
-  const sizes = new Int32Array(patterns.length);
-  for (const pattern of patternOf) sizes[pattern]!++;
-  const lists = Array.from(sizes, (size) => new Int32Array(size));
-  const filled = new Int32Array(patterns.length);
+function membersByPattern({ patternOf }: ClientGroup, order: Int32Array, patternSize: Int32Array): Int32Array[] {
+  const lists = Array.from(patternSize, (size) => new Int32Array(size));
+  const filled = new Int32Array(patternSize.length);
   for (const member of order) {
     const pattern = patternOf[member]!;
     lists[pattern]![filled[pattern]!++] = member;

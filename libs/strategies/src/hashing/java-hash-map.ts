@@ -184,7 +184,8 @@ export function javaHashOrder(keys: Iterable<string>, initialCapacity?: number):
  * crowds some bucket on the way goes through `JavaHashMap`.
  */
 export function distinctKeysInHashOrder(keys: readonly string[]): Int32Array {
-  const hashes = Int32Array.from(keys, (key) => spreadHash(javaStringHashCode(key)));
+  const hashes = new Int32Array(keys.length);
+  for (let i = 0; i < keys.length; i++) hashes[i] = spreadHash(javaStringHashCode(keys[i]!));
   let capacity = DEFAULT_CAPACITY;
   for (; keys.length > capacity * LOAD_FACTOR; capacity *= 2) {
     const present = capacity * LOAD_FACTOR + 1;
@@ -195,7 +196,8 @@ export function distinctKeysInHashOrder(keys: readonly string[]): Int32Array {
 
 function crowds(hashes: Int32Array, capacity: number): boolean {
   const sizes = new Uint8Array(capacity);
-  return hashes.some((hash) => ++sizes[hash & (capacity - 1)]! > TREEIFY_THRESHOLD);
+  for (const hash of hashes) if (++sizes[hash & (capacity - 1)]! > TREEIFY_THRESHOLD) return true;
+  return false;
 }
 
 function sortByBucket(hashes: Int32Array, capacity: number): Int32Array {
@@ -203,7 +205,8 @@ function sortByBucket(hashes: Int32Array, capacity: number): Int32Array {
   for (const hash of hashes) next[(hash & (capacity - 1)) + 1]!++;
   for (let bucket = 0; bucket < capacity; bucket++) next[bucket + 1]! += next[bucket]!;
   const positions = new Int32Array(hashes.length);
-  hashes.forEach((hash, position) => (positions[next[hash & (capacity - 1)]!++] = position));
+  for (let position = 0; position < hashes.length; position++)
+    positions[next[hashes[position]! & (capacity - 1)]!++] = position;
   return positions;
 }
 

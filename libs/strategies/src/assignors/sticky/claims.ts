@@ -8,7 +8,9 @@ const NO_GENERATION = -1;
 
 /** What members say they own from before, after conflicts are settled. */
 export interface Claims {
-  /** Members as Kafka walks their subscriptions. */
+  /** Whether anybody claims anything that exists. */
+  readonly any: boolean;
+  /** Members as Kafka walks their subscriptions; in any order where that makes no difference. */
   readonly walk: Int32Array;
   /** The member whose claim to each partition stands, or NOBODY. */
   readonly owned: Int32Array;
@@ -27,15 +29,20 @@ export interface Claims {
  * member still subscribes to the topic is not asked here.
  */
 export function settleClaims(group: ClientGroup): Claims {
-  const walk = membersInHashOrder(group);
-  const generations = Int32Array.from(group.members, ({ generation }) => generation ?? NO_GENERATION);
-  const owned = new Int32Array(group.partitionCount).fill(NOBODY);
-  const latest = new Int32Array(group.partitionCount).fill(NOBODY);
-  const contested = new Uint8Array(group.partitionCount);
+  const { members, patterns, partitionCount } = group;
+  const any = members.some(({ owned }) => owned !== undefined && owned.size > 0);
+  const walk = any || patterns.some(({ names }) => names.length === 0) ? membersInHashOrder(group) : group.arrival;
+  const generations = Int32Array.from(members, ({ generation }) => generation ?? NO_GENERATION);
+  const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
+  const owned = new Int32Array(partitionCount).fill(NOBODY);
+  const contested = new Uint8Array(partitionCount);
   const warnings: AssignmentWarning[] = [];
+  if (!any) return { any, walk, owned, contested, generations, newest, warnings };
+
+  const latest = new Int32Array(partitionCount).fill(NOBODY);
   for (const member of walk) {
     const generation = generations[member]!;
-    forEachClaim(group, member, (partition) => {
+    const settle = (partition: number): void => {
       const other = latest[partition]!;
       if (other === NOBODY) {
         owned[partition] = latest[partition] = member;
@@ -46,16 +53,29 @@ export function settleClaims(group: ClientGroup): Claims {
       latest[partition] = member;
       owned[partition] = generation > theirs ? member : NOBODY;
       if (generation === theirs) contested[partition] = 1;
+    };
+    forEachClaim(group, member, settle, (topic, number) => {
+      const { name, partitions } = group.topics[topic]!;
+      warnings.push({
+        code: 'unknown-owned-partition',
+        message: `Member "${members[member]!.id}" claims partition ${number} of topic "${name}", which has ${partitions} partitions; the claim is ignored.`,
+      });
     });
-    warnOfImpossibleClaims(group, member, warnings);
   }
-  const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
   warnOfStaleClaims(group, generations, newest, warnings);
-  return { walk, owned, contested, generations, newest, warnings };
+  return { any, walk, owned, contested, generations, newest, warnings };
 }
 
-/** Visits the dense partitions a member claims; topics nobody subscribes to and impossible numbers are left out. */
-export function forEachClaim(group: ClientGroup, member: number, visit: (partition: number) => void): void {
+/**
+ * Visits the dense partitions a member claims. Topics to which nobody subscribes are left out, and so are numbers that do not
+ * exist, after `refuse` has been told.
+ */
+export function forEachClaim(
+  group: ClientGroup,
+  member: number,
+  visit: (partition: number) => void,
+  refuse?: (topic: number, number: number) => void,
+): void {
   const { owned } = group.members[member]!;
   if (owned === undefined) return;
   for (const [name, numbers] of owned) {
@@ -63,23 +83,9 @@ export function forEachClaim(group: ClientGroup, member: number, visit: (partiti
     if (topic === undefined) continue;
     const first = group.partitionOffset[topic]!;
     const count = group.partitionOffset[topic + 1]! - first;
-    for (const number of numbers) if (number >= 0 && number < count) visit(first + number);
-  }
-}
-
-function warnOfImpossibleClaims(group: ClientGroup, member: number, warnings: AssignmentWarning[]): void {
-  const { id, owned } = group.members[member]!;
-  if (owned === undefined) return;
-  for (const [name, numbers] of owned) {
-    const topic = group.topicIndex.get(name);
-    if (topic === undefined) continue;
-    const count = group.topics[topic]!.partitions;
     for (const number of numbers) {
-      if (number >= 0 && number < count) continue;
-      warnings.push({
-        code: 'unknown-owned-partition',
-        message: `Member "${id}" claims partition ${number} of topic "${name}", which has ${count} partitions; the claim is ignored.`,
-      });
+      if (number >= 0 && number < count) visit(first + number);
+      else refuse?.(topic, number);
     }
   }
 }

@@ -41,22 +41,8 @@ export function assignEqualSubscriptions(group: ClientGroup, claims: Claims, rac
   return owners;
 }
 
-function keepOwned(
-  group: ClientGroup,
-  { walk, owned, contested }: Claims,
-  racks: RackView | undefined,
-  owners: Int32Array,
-): Vacancies {
+function keepOwned(group: ClientGroup, claims: Claims, racks: RackView | undefined, owners: Int32Array): Vacancies {
   const { members, partitionCount } = group;
-  const keepable = new Int32Array(members.length);
-  const isKeepable = (partition: number): boolean =>
-    owned[partition] !== NOBODY &&
-    contested[partition] === 0 &&
-    (racks === undefined || !isFarFrom(racks, owned[partition]!, partition));
-  for (let partition = 0; partition < partitionCount; partition++) {
-    if (isKeepable(partition)) keepable[owned[partition]!]!++;
-  }
-
   const vacancies: Vacancies = {
     quota: Math.floor(partitionCount / members.length),
     ceiling: Math.ceil(partitionCount / members.length),
@@ -66,17 +52,31 @@ function keepOwned(
     below: [],
     exact: [],
   };
-  const kept = decideParts(rehash(members, walk), keepable, vacancies);
   const { counts } = vacancies;
-  const keep = (partition: number): void => {
-    if (!isKeepable(partition)) return;
+  const keepable = new Int32Array(members.length);
+  if (!claims.any) {
+    decideParts(claims.walk, keepable, vacancies);
+    return vacancies;
+  }
+
+  const { owned, contested } = claims;
+  for (let partition = 0; partition < partitionCount; partition++) {
     const member = owned[partition]!;
-    if (counts[member]! === kept[member]!) return;
-    counts[member]!++;
+    if (member === NOBODY || contested[partition] === 1) continue;
+    if (racks !== undefined && isFarFrom(racks, member, partition)) continue;
+    keepable[member]!++;
     owners[partition] = member;
-  };
-  if (keepable.some((count, member) => count > kept[member]!)) forEachByNumber(group, keep);
-  else for (let partition = 0; partition < partitionCount; partition++) keep(partition);
+  }
+  const kept = decideParts(rehash(members, claims.walk), keepable, vacancies);
+  counts.set(keepable);
+  if (keepable.every((count, member) => count === kept[member]!)) return vacancies;
+  counts.fill(0);
+  forEachByNumber(group, (partition) => {
+    const member = owners[partition]!;
+    if (member === NOBODY) return;
+    if (counts[member]! < kept[member]!) counts[member]!++;
+    else owners[partition] = NOBODY;
+  });
   return vacancies;
 }
 
@@ -115,25 +115,28 @@ function forEachByNumber({ topics, partitionOffset }: ClientGroup, visit: (parti
 
 /** Deals the free partitions out. `free` gives their order; all that have no owner, in dense order, when undefined. */
 function fillInTurn(owners: Int32Array, free: readonly number[] | undefined, vacancies: Vacancies): void {
-  const { quota, counts, below, exact } = vacancies;
+  const { quota, counts } = vacancies;
+  const below = Int32Array.from(vacancies.below);
+  const exact = vacancies.exact;
   let remaining = below.length;
   let turn = 0;
-  let survivors = 0;
+  let stillBelow = 0;
   let nextExact = 0;
-  const give = (partition: number): void => {
+  const end = free === undefined ? owners.length : free.length;
+  for (let i = 0; i < end; i++) {
+    const partition = free === undefined ? i : free[i]!;
+    if (owners[partition] !== NOBODY) continue;
     if (remaining === 0) {
       owners[partition] = exact[nextExact++]!;
-      return;
+      continue;
     }
     const member = below[turn++]!;
     owners[partition] = member;
     if (++counts[member]! === quota) exact.push(member);
-    else below[survivors++] = member;
+    else below[stillBelow++] = member;
     if (turn === remaining) {
-      remaining = survivors;
-      turn = survivors = 0;
+      remaining = stillBelow;
+      turn = stillBelow = 0;
     }
-  };
-  if (free !== undefined) free.forEach(give);
-  else for (let p = 0; p < owners.length; p++) if (owners[p] === NOBODY) give(p);
+  }
 }

@@ -24,7 +24,7 @@ export interface MixedState {
 }
 
 /**
- * The owners when subscriptions differ.
+ * The owners when subscriptions differ, and whether a stale claim may have made one of them own what it does not subscribe to.
  *
  * 1. Everybody keeps what it owned, as long as it subscribes to the topic and, with racks, is near.
  * 2. Free partitions go to the subscriber with the fewest partitions, the lower id among equals: topics with few subscribers
@@ -38,7 +38,7 @@ export function assignMixedSubscriptions(
   claims: Claims,
   racks: RackView | undefined,
   warnings: AssignmentWarning[],
-): Int32Array {
+): { owners: Int32Array; mayStray: boolean } {
   const state = newState(group);
   const { owners, counts } = state;
   const earlier = earlierOwners(group, claims);
@@ -56,7 +56,8 @@ export function assignMixedSubscriptions(
   if (!revoked) improvement.run(wasFree);
   const moved = improvement.run();
   warnings.push(...improvement.warnings);
-  return !initializing && moved && balanceScore(counts, settled) >= scoreBefore ? ownersBefore : owners;
+  const undone = !initializing && moved && balanceScore(counts, settled) >= scoreBefore;
+  return { owners: undone ? ownersBefore : owners, mayStray: irregular };
 }
 
 function newState(group: ClientGroup): MixedState {
@@ -83,7 +84,7 @@ function keepOwned(
   racks: RackView | undefined,
 ): { revoked: boolean; irregular: boolean } {
   let revoked = false;
-  let irregular = group.patterns.some(({ topics }) => new Set(topics).size < topics.length);
+  let irregular = group.patterns.some(({ topics, distinct }) => topics !== distinct);
   const subscribedTo = new Int32Array(group.members.length).fill(-1);
   for (let topic = 0; topic < group.topics.length; topic++) {
     for (const member of subscribers[topic]!) subscribedTo[member] = topic;

@@ -21,10 +21,13 @@ export function assignSticky(spec: GroupSpec, cooperative: boolean): AssignmentR
   const racks = viewRacks(group);
   const warnings = [...group.warnings, ...claims.warnings];
   const equal = subscriptionsCountAsEqual(group, claims.walk);
-  const owners = equal
-    ? assignEqualSubscriptions(group, claims, racks)
+  const { owners, mayStray } = equal
+    ? {
+        owners: assignEqualSubscriptions(group, claims, racks),
+        mayStray: group.patterns.some(({ names }) => names.length === 0),
+      }
     : assignMixedSubscriptions(group, claims, racks, warnings);
-  warnOfNonSubscribers(group, owners, warnings);
+  if (mayStray) warnOfNonSubscribers(group, owners, warnings);
 
   const target = ownersToAssignment(group, owners);
   let assignment: GroupAssignment = target;
