@@ -145,6 +145,11 @@ export function readRowByShape(header: TableHeader, line: string, wordsPerId: 'o
   return { reason: whyNot(header, words) };
 }
 
+/** Whether a line has more words than a row whose ids have no blanks. */
+export function hasTooManyWords({ columns }: TableHeader, line: string): boolean {
+  return columns.at(-1)!.name !== 'ASSIGNMENT' && firstWords(line).length > columns.length + 1;
+}
+
 function firstWords(line: string): Word[] {
   const words: Word[] = [];
   for (const match of line.matchAll(/\S+/g)) {

@@ -1,6 +1,6 @@
 import type { TableHeader } from './table-columns.js';
 import type { Cells, RowReading } from './table-row.js';
-import { readAlignedRow, readRowByShape } from './table-row.js';
+import { hasTooManyWords, readAlignedRow, readRowByShape } from './table-row.js';
 
 /** A row may be broken into at most this many lines. */
 const MAX_WRAPPED_LINES = 6;
@@ -31,20 +31,31 @@ export interface TableText {
 export function readWrappedRow(table: TableText, index: number, freeLines: number): WrappedReading {
   const alone = readRow(table.header, table.lines[index]!);
   if ('cells' in alone) return decideRest(table, index, 1, alone.cells, freeLines);
-  for (let count = 2; count <= Math.min(freeLines + 1, MAX_WRAPPED_LINES); count++) {
-    const cells = joinedCells(table, index, count);
-    if (cells !== undefined) return decideRest(table, index, count, cells, freeLines + 1 - count);
-  }
-  return { ...alone, count: 1 };
+  const found = joinedRow(table, index, freeLines + 1);
+  return found === undefined
+    ? { ...alone, count: 1 }
+    : decideRest(table, index, found.count, found.cells, freeLines + 1 - found.count);
 }
 
-function joinedCells({ header, width, lines }: TableText, index: number, count: number): Cells | undefined {
-  const pieces = lines.slice(index, index + count);
+/** The row that the first of the lines begin, if joining two or more of them gives one. */
+function joinedRow(table: TableText, index: number, lines: number): { cells: Cells; count: number } | undefined {
+  for (let count = 2; count <= Math.min(lines, MAX_WRAPPED_LINES); count++) {
+    const cells = joinedCells(table, index, count);
+    if (cells === 'too many words') return undefined;
+    if (cells !== undefined) return { cells, count };
+  }
+  return undefined;
+}
+
+function joinedCells(table: TableText, index: number, count: number): Cells | 'too many words' | undefined {
+  const { header, width } = table;
+  const pieces = table.lines.slice(index, index + count);
+  const cuts = pieces.slice(0, -1).filter((line) => line.length === width).length;
   const whole = pieces.reduce((text, line, i) => text + (pieces[i - 1]!.length === width ? '' : ' ') + line);
   // Without proof of where the break was, an id with a blank in it would be a guess.
-  const certain = pieces.slice(0, -1).every((line) => line.length === width);
-  const reading = certain ? readRow(header, whole) : readRowByShape(header, whole, 'one');
+  const reading = cuts === count - 1 ? readRow(header, whole) : readRowByShape(header, whole, 'one');
   if ('cells' in reading) return reading.cells;
+  if (cuts === 0) return hasTooManyWords(header, whole) ? 'too many words' : undefined;
   const apart = readRowByShape(header, pieces.join(' '), 'one');
   return 'cells' in apart ? apart.cells : undefined;
 }
@@ -70,15 +81,12 @@ function decideRest(table: TableText, index: number, count: number, cells: Cells
 
 function joinedReading(table: TableText, index: number, count: number): RowReading {
   const cells = joinedCells(table, index, count);
-  return cells === undefined ? { reason: '' } : { cells };
+  return cells === undefined || cells === 'too many words' ? { reason: '' } : { cells };
 }
 
 /** Whether the line is the first part of another row that was broken. */
 function startsWrappedRow(table: TableText, index: number): boolean {
-  for (let count = 2; count <= MAX_WRAPPED_LINES && index + count <= table.lines.length; count++) {
-    if (joinedCells(table, index, count) !== undefined) return true;
-  }
-  return false;
+  return joinedRow(table, index, table.lines.length - index) !== undefined;
 }
 
 /** Whether the rest of the row confirms its last cell: the member id repeats the client id, #PARTITIONS counts them. */
