@@ -1,8 +1,10 @@
-import type { RackLocality, Skew } from '@allot/model';
+import type { RackLocality } from '@allot/model';
 import { AllotError, countPartitions, summarizeLoads } from '@allot/model';
 import { findAssignor } from '@allot/strategies';
 import { chooseAssignor } from './assignor-choice.js';
 import { withOwned } from './current-assignment.js';
+import { skewToJson } from './plan-to-json.js';
+import type { SkewJson } from './plan-to-json.js';
 import { plan } from './plan.js';
 import type { AssignorLookup, PlanInput, RebalanceProtocol } from './plan-types.js';
 import { simulate } from './simulate.js';
@@ -15,7 +17,7 @@ export interface ComparisonRow {
   readonly assignor: string;
   readonly kafkaVersions: string;
   readonly protocol: RebalanceProtocol;
-  readonly skew: Skew;
+  readonly skew: SkewJson;
   readonly least: number;
   readonly most: number;
   readonly idle: number;
@@ -71,7 +73,7 @@ function compareOne(input: PlanInput, name: string, resolve: AssignorLookup): Co
     assignor: now.assignor,
     kafkaVersions: now.kafkaVersions,
     protocol: now.protocol,
-    skew: now.skew.after,
+    skew: skewToJson(now.skew.after),
     least: loads.least,
     most: loads.most,
     idle: now.idle.length,

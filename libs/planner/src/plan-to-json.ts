@@ -82,7 +82,8 @@ export function groupToJson(assignment: GroupAssignment): Readonly<Record<string
   return json;
 }
 
-function skewToJson({ overall, perTopic }: Skew): SkewJson {
+/** Skew with plain objects, topics in code unit order. */
+export function skewToJson({ overall, perTopic }: Skew): SkewJson {
   const json = Object.create(null) as Record<string, number>;
   for (const topic of [...perTopic.keys()].sort(compareText)) json[topic] = perTopic.get(topic)!;
   return { overall, perTopic: json };

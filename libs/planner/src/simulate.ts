@@ -47,6 +47,7 @@ export function simulate(input: SimulationInput, resolve: AssignorLookup = findA
     steps,
     total: { ...sum(steps, run.group.peakLoad()), displaced },
     after: { topics, members },
+    assignment: current,
   };
 }
 

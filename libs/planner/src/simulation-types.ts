@@ -1,4 +1,4 @@
-import type { GroupSpec } from '@allot/model';
+import type { GroupAssignment, GroupSpec } from '@allot/model';
 import type { AssignorChoice, Change } from './change.js';
 import type { RebalanceProtocol } from './plan-types.js';
 
@@ -89,6 +89,7 @@ export interface SimulationResult {
     /** Partitions that end with another owner than they began with, of those that exist throughout. */
     readonly displaced: number;
   };
-  /** The group at the end, every member with what it then owns. */
+  /** The group at the end, and who then owns what. */
   readonly after: GroupSpec;
+  readonly assignment: GroupAssignment;
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { AllotError } from '@allot/model';
-import { changesFromJson, planFromJson } from '../src/plan-from-json.js';
+import { changesFromJson } from '../src/changes-from-json.js';
+import { comparisonFromJson, planFromJson, rightSizeFromJson } from '../src/plan-from-json.js';
+import { simulationFromJson } from '../src/simulation-from-json.js';
+import { simulationToJson } from '../src/simulation-to-json.js';
+import { simulate } from '../src/simulate.js';
 import { planToJson } from '../src/plan-to-json.js';
 import { plan } from '../src/plan.js';
 
@@ -158,6 +162,73 @@ describe('reading a plan', () => {
   it('bounds the list of faults', () => {
     expect(faults(() => changesFromJson(Array.from({ length: 900 }, () => ({}))))).toHaveLength(100);
     expect(faults(() => changesFromJson(Array.from({ length: 1001 }, () => ({}))))).toEqual(['/changes']);
+  });
+});
+
+describe('reading what is like a plan', () => {
+  const group = { topics: [{ name: 't', partitions: 2 }], members: [{ id: 'a', topics: ['t'] }] };
+
+  it('a comparison and a right size', () => {
+    const input = { assignor: 'range', ...group };
+    expect(comparisonFromJson({ ...input, assignors: ['range', 'sticky'] })).toEqual({
+      input,
+      assignors: ['range', 'sticky'],
+    });
+    expect(faults(() => comparisonFromJson(input))).toEqual(['/assignors']);
+    expect(rightSizeFromJson({ ...input, upTo: 5, changes: [] })).toEqual({
+      input: { ...input, changes: [] },
+      upTo: 5,
+    });
+    expect(rightSizeFromJson(input)).toEqual({ input, upTo: undefined });
+    expect(faults(() => rightSizeFromJson({ ...input, upTo: 0 }))).toEqual(['/upTo']);
+  });
+
+  it('a simulation, and writes its result', () => {
+    const steps = [
+      { rollingRestart: {} },
+      { rollingRestart: { batchSize: 2, members: ['a'] } },
+      { addMembers: ['b'], rack: 'r' },
+      { crash: ['a'] },
+      { crash: 0 },
+      { zoneLoss: 'r' },
+    ];
+    const body = { assignor: 'range', ...group, protocol: 'eager', timing: { restartMs: 10 }, steps };
+    expect(simulationFromJson(body)).toEqual(body);
+    const written: unknown = JSON.parse(
+      JSON.stringify(simulationToJson(simulate(simulationFromJson({ ...body, steps: steps.slice(0, 4) })))),
+    );
+    expect(written).toMatchObject({ assignor: 'range', assignment: { b: { t: [0, 1] } }, total: { rebalances: 6 } });
+  });
+
+  it('names the faults of a simulation', () => {
+    const body = {
+      ...group,
+      timing: { restart: 1, restartMs: 'x' },
+      steps: [
+        { rollingRestart: true },
+        { rollingRestart: { batchSize: 0 } },
+        { crash: -1 },
+        { crash: 'a' },
+        { zoneLoss: '' },
+        {},
+        7,
+        { crash: 1, more: 1 },
+      ],
+    };
+    expect(faults(() => simulationFromJson(body))).toEqual([
+      '/timing/restart',
+      '/timing/restartMs',
+      '/steps/0/rollingRestart',
+      '/steps/1/rollingRestart/batchSize',
+      '/steps/2/crash',
+      '/steps/3/crash',
+      '/steps/4/zoneLoss',
+      '/steps/5',
+      '/steps/6',
+      '/steps/7/more',
+    ]);
+    expect(faults(() => simulationFromJson({ ...group }))).toEqual(['/steps']);
+    expect(faults(() => simulationFromJson('x'))).toEqual(['']);
   });
 });
 
