@@ -1,7 +1,7 @@
 import { AllotError } from '@allot/model';
 import { describe, expect, it } from '@jest/globals';
 import { ContractPipe } from '../src/validation/contract-pipe.js';
-import { Absent, Integer, Name, Nested, NestedList, Quantities, ListOf } from '../src/validation/rules.js';
+import { Absent, Integer, Name, Nested, NestedList, Quantities, ListOf, rule } from '../src/validation/rules.js';
 
 class Inner {
   @Name()
@@ -70,6 +70,26 @@ describe('ContractPipe', () => {
         expect.stringContaining(`/inners/0/${key} is unknown`),
       ]);
     }
+  });
+
+  it('passes maps on as they were parsed', () => {
+    class WithMap {
+      @Absent()
+      @Nested(() => Inner)
+      inner?: Inner;
+
+      @rule({ name: 'map', complain: () => undefined })
+      owned!: Record<string, unknown>;
+    }
+    const json = '{"owned": {"__proto__": [1], "constructor": [2], "toString": [3], "then": 4}}';
+    const read = pipe.transform(JSON.parse(json), { type: 'body', metatype: WithMap }) as WithMap;
+    expect(Object.entries(read.owned)).toEqual([
+      ['__proto__', [1]],
+      ['constructor', [2]],
+      ['toString', [3]],
+      ['then', 4],
+    ]);
+    expect(Object.keys(read)).toEqual(['owned']);
   });
 
   it('refuses what is no object', () => {

@@ -65,7 +65,7 @@ async function check(request: AbstractRequest): Promise<void> {
   const { target, headers, body } = request;
   const url = urlOf(request);
   const what = `${target.method} ${url.slice(0, 300)} ${JSON.stringify(headers)} ${body?.type ?? ''} ${body?.text.slice(0, 2000) ?? ''}`;
-  const answer = await send(target, url, { ...headers }, body);
+  const answer = await send(target, url, headers as Record<string, string>, body);
   requests++;
   note(target, answer.status);
   if (answer.status >= 500) throw new Error(`${answer.status} to ${what}: ${answer.text}`);

@@ -1,9 +1,8 @@
 import { assignmentFromJson, assignmentToJson, type Assignment, type AssignmentJson } from '@allot/model';
 import { Int, ObjectType } from '@nestjs/graphql';
-import { Transform } from 'class-transformer';
 import { IntListField, SchemaField, TextField, type FieldOptions } from '../contracts/fields.js';
 import { LIMITS } from '../config/limits.js';
-import { both, complainAboutInteger, inside, rule, show } from '../validation/rules.js';
+import { complainAboutInteger, inside, rule, show } from '../validation/rules.js';
 
 const SCHEMA = {
   type: 'object',
@@ -32,12 +31,9 @@ export function AssignmentField(description: string, options: FieldOptions = {})
 /** The schema of an assignment, for fields of requests. */
 export const ASSIGNMENT_SCHEMA = SCHEMA;
 
-/** A field of a request that holds an assignment. Topics may be called `__proto__`, so the value is taken as it was parsed. */
+/** A field of a request that holds an assignment. */
 export function AssignmentOf(): PropertyDecorator {
-  return both(
-    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
-    rule({ name: 'assignment', complain: complainAboutAssignment }),
-  );
+  return rule({ name: 'assignment', complain: complainAboutAssignment });
 }
 
 function complainAboutAssignment(value: unknown): string | undefined {

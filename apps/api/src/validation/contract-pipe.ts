@@ -1,14 +1,15 @@
 import { AllotError, type FieldError, invalidRequest } from '@allot/model';
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { type ValidationError, getMetadataStorage, validateSync } from 'class-validator';
 import { nearestName } from './nearest-name.js';
-import { isLimit, nestedTypeOf, splitComplaint } from './rules.js';
+import { conversionOf, isLimit, nestedTypeOf, splitComplaint } from './rules.js';
 
 /**
  * Turns bodies, queries and GraphQL arguments into their contract class, or refuses them with every wrong field named.
- * NestJS has a ValidationPipe, but it deletes keys called `__proto__`, which can be a Kafka topic's name; this one refuses
- * such a key where a field is meant and leaves it alone where a topic is.
+ *
+ * It does what NestJS's ValidationPipe and class-transformer do together, for two reasons: those drop or trip over keys such as
+ * `__proto__` and `constructor`, which may be topics; and they copy every value, while here only fields of contract classes
+ * are looked into and everything else is passed on as it was parsed.
  */
 @Injectable()
 export class ContractPipe implements PipeTransform {
@@ -30,7 +31,7 @@ export function readContract<T>(contract: Type<T>, plain: object, root: string):
   const errors: FieldError[] = [];
   findUnknown(contract, plain, root, errors);
   const unknown = new Set(errors.map(({ pointer }) => pointer));
-  const instance = plainToInstance(contract, plain, { exposeUnsetFields: false }) as T & object;
+  const instance = instantiate(contract, plain) as T & object;
   const problems = validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -48,9 +49,27 @@ export function readContract<T>(contract: Type<T>, plain: object, root: string):
   throw invalidRequest(message, errors);
 }
 
+/** An instance of `contract` with the known fields of `plain`; absent ones stay absent. */
+function instantiate(contract: Type<unknown>, plain: object): object {
+  const instance = new contract() as Record<string, unknown>;
+  for (const field of fieldsOf(contract)) {
+    if (Object.hasOwn(plain, field)) {
+      const value = (plain as Record<string, unknown>)[field];
+      const nested = nestedTypeOf(contract, field);
+      instance[field] = nested === undefined ? conversionOf(contract, field)(value) : instantiateBelow(nested, value);
+    } else if (instance[field] === undefined) delete instance[field];
+  }
+  return instance;
+}
+
+function instantiateBelow(contract: Type<unknown>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((entry) => instantiateBelow(contract, entry));
+  return isObject(value) ? instantiate(contract, value) : value;
+}
+
 /**
  * Names every field that no rule is about. class-validator does the same, but not for keys that every object inherits
- * (`toString`), and class-transformer has dropped `__proto__` and `constructor` by then.
+ * (`toString`), and it cannot see what was not copied.
  */
 function findUnknown(contract: Type<unknown>, plain: object, path: string, errors: FieldError[]): void {
   const fields = fieldsOf(contract);

@@ -1,5 +1,4 @@
 import type { Type as NestType } from '@nestjs/common';
-import { Transform, Type } from 'class-transformer';
 import { IsIn, IsOptional, ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
 import { LIMITS } from '../config/limits.js';
 
@@ -206,19 +205,42 @@ export function ListOf(max: number, what: string, min = 0): PropertyDecorator {
   );
 }
 
-const nestedTypes = new Map<object, Map<string, () => NestType<unknown>>>();
+/** What a field's class has in store for one of its fields, found through the classes it extends. */
+class FieldRegistry<T> {
+  readonly #byPrototype = new Map<object, Map<string, T>>();
+
+  add(prototype: object, field: string, value: T): void {
+    const fields = this.#byPrototype.get(prototype) ?? new Map<string, T>();
+    this.#byPrototype.set(prototype, fields.set(field, value));
+  }
+
+  find(contract: NestType<unknown>, field: string): T | undefined {
+    for (let at = contract.prototype as object | null; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+      const value = this.#byPrototype.get(at)?.get(field);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+}
+
+type Conversion = (value: unknown) => unknown;
+
+const nestedTypes = new FieldRegistry<() => NestType<unknown>>();
+const conversions = new FieldRegistry<Conversion>();
 
 /** The contract class behind a field that `Nested` or `NestedList` decorates. */
 export function nestedTypeOf(contract: NestType<unknown>, field: string): NestType<unknown> | undefined {
-  for (
-    let at: object | null = contract.prototype as object;
-    at !== null;
-    at = Object.getPrototypeOf(at) as object | null
-  ) {
-    const type = nestedTypes.get(at)?.get(field);
-    if (type !== undefined) return type();
-  }
-  return undefined;
+  return nestedTypes.find(contract, field)?.();
+}
+
+/** What is done with a field's value before its rules see it. */
+export function conversionOf(contract: NestType<unknown>, field: string): Conversion {
+  return conversions.find(contract, field) ?? ((value) => value);
+}
+
+/** Reads a value of a query string; what it cannot read it must leave as it is, for the rules to refuse. */
+export function Convert(conversion: Conversion): PropertyDecorator {
+  return (target, key) => conversions.add(target, String(key), conversion);
 }
 
 /** An object of another contract class. */
@@ -244,19 +266,13 @@ export function NestedList(type: () => NestType<unknown>, max: number, what: str
 }
 
 function nest(type: () => NestType<unknown>): PropertyDecorator {
-  const remember: PropertyDecorator = (target, key) => {
-    const fields = nestedTypes.get(target) ?? new Map<string, () => NestType<unknown>>();
-    nestedTypes.set(target, fields.set(String(key), type));
-  };
-  return both(remember, Type(type as () => new () => unknown), ValidateNested());
+  return both((target, key) => nestedTypes.add(target, String(key), type), ValidateNested());
 }
 
 /** A whole number in a query string. */
 export function QueryInteger(min: number, max: number): PropertyDecorator {
   return both(
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value,
-    ),
+    Convert((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
     Integer(min, max),
   );
 }
@@ -264,7 +280,7 @@ export function QueryInteger(min: number, max: number): PropertyDecorator {
 /** `true` or `false` in a query string. */
 export function QueryFlag(): PropertyDecorator {
   return both(
-    Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
+    Convert((value) => (value === 'true' ? true : value === 'false' ? false : value)),
     Flag(),
   );
 }

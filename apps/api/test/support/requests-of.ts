@@ -6,7 +6,7 @@ export interface AbstractRequest {
   readonly target: PathOperation;
   readonly path: Readonly<Record<string, Word>>;
   readonly query: readonly (readonly [name: string, value: string])[];
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Body | undefined;
 }
 
@@ -43,9 +43,11 @@ export function requestsOf(document: OpenApi, operations: readonly PathOperation
 function requestOf(target: PathOperation, schemas: SchemaValues): Arbitrary<AbstractRequest> {
   const { parameters = [], requestBody } = target.operation;
   const at = (place: string) => parameters.filter((parameter) => parameter.in === place);
-  return fc.record<AbstractRequest>({
+  return fc.record({
     target: fc.constant(target),
-    path: fc.record(Object.fromEntries(at('path').map((parameter) => [parameter.name, word(parameter)]))),
+    path: fc.record<Record<string, Word>>(
+      Object.fromEntries(at('path').map((parameter) => [parameter.name, word(parameter)])),
+    ),
     query: queryOf(at('query'), schemas),
     headers: fc.record(
       Object.fromEntries(at('header').map((parameter) => [parameter.name, headerValue(parameter.name)])),
