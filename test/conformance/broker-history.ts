@@ -40,7 +40,7 @@ export class BrokerHistory {
       ]),
     );
     const topics = vector.topics.map(({ id, partitions }) => ({ id: id!, partitions }));
-    const asNeeded = !/^4\.0($|\.|-)/.test(kafkaVersion);
+    const asNeeded = !/^4\.0(\.0)?($|-)/.test(kafkaVersion);
     this.targets = brokerUniform(topics, members, subscriptions.size <= 1, asNeeded);
     return continues ? order : undefined;
   }

@@ -1,16 +1,19 @@
 import { AllotError } from '@allot/model';
 
-const VERSION = /^(\d{1,4})\.(\d{1,4})(?:\.\d{1,4}){0,2}(?:-[A-Za-z0-9]+)?$/;
+const VERSION = /^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4})(?:\.\d{1,4})?)?(?:-[A-Za-z0-9]+)?$/;
 
-/** Versions in which Kafka has a rule, each as "major.minor". Without `last` it still has it. */
+const MINORS = 10_000;
+const PATCHES = 10_000;
+
+/** Versions in which Kafka has a rule; `last` means the whole of "major.minor", and without it Kafka still has the rule. */
 export interface KafkaVersions {
   readonly first: string;
   readonly last?: string;
 }
 
 /**
- * Whether an asked-for Kafka version is `version` ("major.minor") or later. Only the first two numbers count: Kafka does not
- * change an assignor in a patch release. No version asked for means the newest rule, so the answer is true.
+ * Whether an asked-for Kafka version is `version` or later. A missing third number is 0, so "4.0" is 4.0.0, and 4.0.1 is
+ * later: Kafka has changed an assignor in a patch release. No version asked for means the newest rule, so the answer is true.
  */
 export function isKafkaAtLeast(asked: string | undefined, version: string): boolean {
   const number = asked === undefined ? Infinity : numberOf(asked);
@@ -25,7 +28,11 @@ export function isKafkaAtLeast(asked: string | undefined, version: string): bool
 export function requireKafka(asked: string | undefined, assignor: string, { first, last }: KafkaVersions): void {
   if (asked === undefined) return;
   const number = numberOf(asked);
-  if (number !== undefined && number >= numberOf(first)! && number <= (last === undefined ? Infinity : numberOf(last)!))
+  if (
+    number !== undefined &&
+    number >= numberOf(first)! &&
+    number <= (last === undefined ? Infinity : numberOf(last)! + PATCHES - 1)
+  )
     return;
   const known = last === undefined ? `${first} and later` : `${first} to ${last}`;
   const problem =
@@ -38,8 +45,8 @@ export function requireKafka(asked: string | undefined, assignor: string, { firs
   });
 }
 
-/** A number that orders versions by major and minor; undefined when the text is no version. */
+/** A number that orders versions; undefined when the text is no version. */
 function numberOf(version: string): number | undefined {
   const match = VERSION.exec(version);
-  return match === null ? undefined : Number(match[1]) * 10_000 + Number(match[2]);
+  return match === null ? undefined : (Number(match[1]) * MINORS + Number(match[2])) * PATCHES + Number(match[3] ?? 0);
 }

@@ -19,20 +19,20 @@ import { NOBODY, ownersToAssignment } from './owners.js';
  *
  * It differs from the client's `range` in one thing: racks do not matter. What members own, and the order in which anything
  * is listed, does not matter either. Costs O(members log members + partitions + subscriptions). The rule is that of the
- * broker's RangeAssignor of Kafka 4.0 (rewritten by KAFKA-16944), the same up to 4.4.
+ * broker's RangeAssignor as KAFKA-16944 has rewritten it; it gives the same answers from Kafka 3.9 to 4.4.
  */
 export const serverRangeAssignor: Assignor = {
   name: 'server-range',
   aliases: ['org.apache.kafka.coordinator.group.assignor.RangeAssignor'],
   summary:
     "The broker's range (KIP-848): cuts each topic into contiguous runs, static members first. Keeps equal topics co-partitioned; skews when there are many small topics.",
-  kafkaVersions: '4.0 and newer (compared up to 4.4)',
+  kafkaVersions: '3.9 and newer (compared up to 4.4)',
   sticky: false,
   assign: assignServerRange,
 };
 
 function assignServerRange(spec: GroupSpec, options: AssignOptions = {}): AssignmentResult {
-  requireKafka(options.kafkaVersion, 'server-range', { first: '4.0' });
+  requireKafka(options.kafkaVersion, 'server-range', { first: '3.9' });
   const group = indexClientGroup(spec);
   const subscribers = subscribersByTopic(group, membersInOrder(group));
   const assignment = ownersToAssignment(group, cutTopics(group.partitionOffset, subscribers));

@@ -24,9 +24,8 @@ import { assignHomogeneous } from './uniform/homogeneous.js';
  *
  * a owns 0 and 1, b owns 2 and 3 of four partitions; c joins: c gets one of them, nothing moves between a and b.
  *
- * Two rules for equal subscriptions: 4.0 hands larger quotas to the members that Java's hash map happens to walk first, so
- * that even a balanced group may move when somebody joins or leaves elsewhere; from 4.1 on (KAFKA-18688) a balanced group
- * never moves. `kafkaVersion` chooses. Costs O(partitions + members + subscriptions); with different subscriptions each round
+ * Two rules for equal subscriptions: 4.0.0 hands larger quotas to the members that Java's hash map happens to walk first, so
+ * that even a balanced group may move; from 4.0.1 on (KAFKA-18688) a balanced group never moves. `kafkaVersion` chooses. Costs O(partitions + members + subscriptions); with different subscriptions each round
  * costs the subscribers and partitions of all topics. Rules: `uniform/homogeneous.ts` and `uniform/heterogeneous.ts`.
  */
 export const uniformAssignor: Assignor = {
@@ -34,7 +33,7 @@ export const uniformAssignor: Assignor = {
   aliases: ['server-uniform', 'org.apache.kafka.coordinator.group.assignor.UniformAssignor'],
   summary:
     "The broker's default (KIP-848): the same number of partitions for everyone, over all topics together, with few moves.",
-  kafkaVersions: '4.0 (by kafkaVersion), 4.1 and newer (compared up to 4.4)',
+  kafkaVersions: '4.0.0 when asked for "4.0", else 4.0.1 and newer (compared up to 4.4)',
   sticky: true,
   assign: assignUniform,
 };
@@ -62,7 +61,7 @@ function homogeneousOwners(group: ServerGroup, { kafkaVersion, ownedOrder }: Ass
       previous: group.previous,
       walkOwned: (member) => walkOwned(group, member, ownedOrder === 'given' ? undefined : topicWalk),
     },
-    isKafkaAtLeast(kafkaVersion, '4.1') ? 'as-needed' : 'first-walked',
+    isKafkaAtLeast(kafkaVersion, '4.0.1') ? 'as-needed' : 'first-walked',
   );
 }
 

@@ -86,16 +86,16 @@ describe('server-range', () => {
     });
   });
 
-  it.each(['3.9', '0.11', '4', 'four', ''])('refuses Kafka version "%s", which has no such rule', (kafkaVersion) => {
+  it.each(['3.8', '0.11', '4', 'four', ''])('refuses Kafka version "%s", which has no such rule', (kafkaVersion) => {
     expect(() => serverRangeAssignor.assign({ topics: [], members: [] }, { kafkaVersion })).toThrow(
       expect.objectContaining({
         code: 'UNSUPPORTED_KAFKA_VERSION',
-        message: expect.stringContaining('4.0 and later'),
+        message: expect.stringContaining('3.9 and later'),
       }),
     );
   });
 
-  it.each(['4.0', '4.0.1', '4.1', '4.4.0', '4.10', '5.0-rc1'])('knows Kafka version %s', (kafkaVersion) => {
+  it.each(['3.9', '4.0', '4.0.1', '4.1', '4.4.0', '4.10', '5.0-rc1'])('knows Kafka version %s', (kafkaVersion) => {
     expect(serverRangeAssignor.assign({ topics: [], members: [] }, { kafkaVersion }).assignment.size).toBe(0);
   });
 

@@ -185,11 +185,14 @@ describe('uniform by Kafka version', () => {
     ],
   };
 
-  it('4.0 moves a balanced group when the larger share is not where the walk starts', () => {
-    expect(json(assign(balanced, '4.0'))).toEqual({ c1: { t: [0] }, c2: { t: [2] }, c3: { t: [1, 3] } });
-  });
+  it.each(['4.0', '4.0.0'])(
+    '%s moves a balanced group when the larger share is not where the walk starts',
+    (version) => {
+      expect(json(assign(balanced, version))).toEqual({ c1: { t: [0] }, c2: { t: [2] }, c3: { t: [1, 3] } });
+    },
+  );
 
-  it.each(['4.1', '4.1.0', '4.4', '5.0', undefined])('%s leaves a balanced group alone', (version) => {
+  it.each(['4.0.1', '4.1', '4.1.0', '4.4', '5.0', undefined])('%s leaves a balanced group alone', (version) => {
     expect(json(assign(balanced, version))).toEqual({ c1: { t: [0, 1] }, c2: { t: [2] }, c3: { t: [3] } });
   });
 

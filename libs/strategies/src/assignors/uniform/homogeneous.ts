@@ -1,6 +1,6 @@
 import { NOBODY } from '../owners.js';
 
-/** Kafka 4.0 gives the larger quotas to the members that it walks first; later versions to those that need them. */
+/** Kafka 4.0.0 gives the larger quotas to the members that it walks first; later versions to those that need them. */
 export type QuotaRule = 'first-walked' | 'as-needed';
 
 /** A group whose members all subscribe to the same topics, in dense integers. */
