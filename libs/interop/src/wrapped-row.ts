@@ -72,7 +72,9 @@ function decideRest(table: TableText, index: number, count: number, cells: Cells
   const isCounted = isConfirmed(column, cells);
   if (isConfirmed(column, joined.cells) && !isCounted)
     return { cells: joined.cells, count: count + 1, doubtfulRest: false };
-  if (isCounted || column === 'CLIENT-ID') return { ...done, doubtfulRest: !isCounted };
+  if (isCounted) return done;
+  // One more word may belong to the client id, which nothing depends on; several words are a line of their own.
+  if (column === 'CLIENT-ID') return { ...done, doubtfulRest: !/\S\s+\S/.test(lines[index + count]!) };
   return {
     reason: `The line below may be the rest of this row's ${column}, or not. Paste the row as one line.`,
     count,

@@ -219,6 +219,15 @@ describe('H-08 partial input', () => {
     expect(lines.at(-1)!.detail).toMatch(/HOST, CLIENT-ID missing/);
   });
 
+  it('H-08 a cut row below a whole one is named as such; one word may be the rest of a client id', () => {
+    const row = `billing         orders          0          5               7               2               c1              /10.0.0.11      client`;
+    const { lines } = only(`${HEADER}\n${row}\nbilling         orders          1          3`);
+    expect(lines[2]!.detail).toMatch(/4 of 9 cells/);
+    const { group, lines: withWord } = only(`${HEADER}\n${row}\n-17`);
+    expect(group.partitions).toHaveLength(1);
+    expect(withWord[2]).toMatchObject({ kind: 'continuation', status: 'not-understood' });
+  });
+
   it('H-08 rows without their header, and a header without its columns, are named', () => {
     const rows = fixture('offsets-2.3.txt').split('\n').slice(2).join('\n');
     expect(parseImport(rows).lines.every(({ status }) => status === 'not-understood')).toBe(true);
