@@ -49,10 +49,7 @@ function requestOf(target: PathOperation, schemas: SchemaValues): Arbitrary<Abst
       Object.fromEntries(at('path').map((parameter) => [parameter.name, word(parameter)])),
     ),
     query: queryOf(at('query'), schemas),
-    headers: fc.record(
-      Object.fromEntries(at('header').map((parameter) => [parameter.name, headerValue(parameter.name)])),
-      { requiredKeys: [] },
-    ),
+    headers: headersOf(at('header')),
     body:
       requestBody === undefined
         ? fc.constant(undefined)
@@ -84,11 +81,20 @@ function queryOf(parameters: readonly Parameter[], schemas: SchemaValues): Arbit
   );
 }
 
+function headersOf(parameters: readonly Parameter[]): Arbitrary<Record<string, string | undefined>> {
+  const values = Object.fromEntries(parameters.map((parameter) => [parameter.name, headerValue(parameter.name)]));
+  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.record(values, { requiredKeys: required }) },
+    { weight: 1, arbitrary: fc.record(values, { requiredKeys: [] }) },
+  );
+}
+
 function headerValue(header: string): Arbitrary<string> {
   switch (header.toLowerCase()) {
     case 'if-match':
     case 'if-none-match':
-      return fc.constantFrom('*', '*', '"1"', '"2"', '"3"', 'W/"1"', '7', '"x"', '""', '"1", "2"');
+      return fc.constantFrom('*', '*', '*', '*', '*', '*', '"1"', '"2"', '"3"', 'W/"1"', '7', '"x"', '""', '"1", "2"');
     case 'idempotency-key':
       return fc.constantFrom('k1', 'k2', 'k3', 'x'.repeat(300), '%00');
     case 'last-event-id':
