@@ -32,7 +32,10 @@ export class MembersController {
       'every `heartbeatIntervalMs`, and stop by yourself when `validForMs` has passed without an answer.',
     path: ['cluster', 'group'],
     body: { type: JoinRequest, example: { subscription: { topics: ['orders'] } } },
-    answers: { 201: { description: 'The new member.', type: MemberAnswer } },
+    answers: {
+      200: { description: 'What a dry run would make.', type: MemberAnswer },
+      201: { description: 'The new member.', type: MemberAnswer },
+    },
     problems: [
       'CLUSTER_NOT_FOUND',
       'MEMBER_ID_IN_USE',
