@@ -55,7 +55,7 @@ async function findPackage(): Promise<{ root: string; version: string }> {
 }
 
 /** npm packages cannot hold symbolic links; the package lists them, and its install script, which may not have run, makes them. */
-async function restoreSymlinks(root: string): Promise<void> {
+export async function restoreSymlinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const path = join(root, target);

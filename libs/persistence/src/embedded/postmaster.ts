@@ -1,8 +1,8 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { commandOf, isAlive } from './process-identity.js';
+import { commandOf, exists, isAlive, processesIn } from './process-identity.js';
 
 /** What a running server writes into postmaster.pid of its data directory. */
 export interface Postmaster {
@@ -31,8 +31,10 @@ export async function readPostmaster(pgdata: string): Promise<Postmaster | undef
  */
 export async function clearOrphan(pgdata: string, onNotice: (line: string) => void): Promise<void> {
   const postmaster = await readPostmaster(pgdata);
-  if (postmaster === undefined || !(postmaster.pid > 0) || !isAlive(postmaster.pid)) return;
+  // A number that is free PostgreSQL itself recognizes as stale.
+  if (postmaster === undefined || !(postmaster.pid > 0) || !exists(postmaster.pid)) return;
   const { pid } = postmaster;
+  if (!isAlive(pid)) return forget(pgdata);
   const command = commandOf(pid);
   if (command === undefined) {
     throw new EmbeddedPostgresError(
@@ -40,14 +42,31 @@ export async function clearOrphan(pgdata: string, onNotice: (line: string) => vo
         `else delete ${join(pgdata, 'postmaster.pid')}, and start again.`,
     );
   }
-  if (!isServerOf(command, pgdata)) {
-    await rm(join(pgdata, 'postmaster.pid'), { force: true });
+  if (!isServerOf(command, pgdata)) return forget(pgdata);
+  onNotice(`Stopping the PostgreSQL that an Allot killed earlier left behind (process ${pid}).`);
+  if (await stopProcess(pid, () => isServerOf(commandOf(pid) ?? '', pgdata))) {
+    if (exists(pid)) await forget(pgdata);
     return;
   }
-  onNotice(`Stopping the PostgreSQL that an Allot killed earlier left behind (process ${pid}).`);
-  if (await stopProcess(pid, () => isServerOf(commandOf(pid) ?? '', pgdata))) return;
   throw new EmbeddedPostgresError(
     `A PostgreSQL left behind on ${pgdata} does not stop. End process ${pid} and start again.`,
+  );
+}
+
+/**
+ * Removes a postmaster.pid whose number misleads PostgreSQL. The file also guards against children that outlive their server
+ * by a moment, so they are waited for first.
+ */
+async function forget(pgdata: string): Promise<void> {
+  const folder = await realpath(pgdata);
+  let children: readonly number[] = [];
+  for (let waited = 0; waited < 10_000; waited += 50) {
+    children = processesIn(folder);
+    if (children.length === 0) return rm(join(pgdata, 'postmaster.pid'), { force: true });
+    await sleep(50);
+  }
+  throw new EmbeddedPostgresError(
+    `Processes of an earlier PostgreSQL still use ${pgdata}: ${children.join(', ')}. End them and start again.`,
   );
 }
 
