@@ -1,6 +1,6 @@
 // Times Allot's assignors beside Kafka's own, cell by cell, alternating: node test/oracle/compare-speed.mjs
 //   [--version 4.1.0] [--rounds 5] [--millis 500] [--limit 120] [--cells FILE] [--only TEXT] [--json FILE]
-// Needs Java and Maven (see run.sh) and the built libraries (npm run build). Both sides get the same group, both answers are
+// Needs Java and Maven (see run.sh) and the built libraries (npm run build), or `--import ./test/support/typescript.mjs`. Both sides get the same group, both answers are
 // compared, and neither side is timed while it reads its input. CPU time counts first, because test machines are shared: for
 // Kafka that of the calling thread alone, for Allot that of the whole process with its garbage collector.
 import { spawn } from 'node:child_process';

@@ -43,6 +43,7 @@ unavailable() {
 }
 
 command -v java >/dev/null 2>&1 && command -v javac >/dev/null 2>&1 || unavailable "no Java (17 or newer) was found"
+javac --release 17 -version >/dev/null 2>&1 || unavailable "its Java is older than 17"
 command -v mvn >/dev/null 2>&1 || unavailable "no Maven was found"
 
 target=$here/target/$version
