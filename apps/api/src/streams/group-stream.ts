@@ -41,6 +41,8 @@ export async function* followGroup(
   const hint = new Hint(feed, ref, signal);
   try {
     let last = since;
+    // A reader that comes back to no news is told so at once: until the first event it does not even know that it is connected.
+    let patience = since === undefined ? idleMs : 0;
     while (!signal.aborted) {
       if (last === undefined) {
         const reading = await store.read(ref);
@@ -68,7 +70,8 @@ export async function* followGroup(
         if (!skipped) yield { type: 'change', revision: last, change };
       }
       if (skipped) yield { type: 'bookmark', revision: last };
-      if (page.changes.length === 0 && !(await hint.wait(idleMs)) && !signal.aborted) yield { type: 'idle' };
+      if (page.changes.length === 0 && !(await hint.wait(patience)) && !signal.aborted) yield { type: 'idle' };
+      patience = idleMs;
     }
   } finally {
     hint.close();
