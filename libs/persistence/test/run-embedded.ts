@@ -3,7 +3,7 @@ import { EmbeddedPostgres } from '@allot/persistence';
 import pg from 'pg';
 
 const [folder, mode] = process.argv.slice(2);
-const server = await EmbeddedPostgres.start({ configured: folder!, projectRoot: folder!, volatile: true });
+const server = await EmbeddedPostgres.start({ configured: folder!, projectRoot: folder! });
 process.stdout.write(`${JSON.stringify({ url: server.url, port: server.port })}\n`);
 if (mode === 'exit') process.exit(7);
 
