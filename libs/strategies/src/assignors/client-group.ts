@@ -32,8 +32,16 @@ export interface ClientGroup {
 export function indexClientGroup(group: GroupSpec): ClientGroup {
   const warnings: AssignmentWarning[] = [];
   const { members, arrival } = sortById(group.members, warnings);
+  return { members, arrival, ...indexTopics(members, group.topics), warnings };
+}
+
+/** The part of a group that is about topics and subscriptions; members are numbered as they are given. */
+export function indexTopics(
+  members: readonly MemberSpec[],
+  listed: readonly TopicSpec[],
+): Omit<ClientGroup, 'members' | 'arrival' | 'warnings'> {
   const { lists, patternOf } = findSubscriptionLists(members);
-  const known = topicsWithPartitions(group.topics);
+  const known = topicsWithPartitions(listed);
   const { patterns, mentioned } = numberSubscriptions(
     lists,
     known.map(({ name }) => name),
@@ -43,15 +51,12 @@ export function indexClientGroup(group: GroupSpec): ClientGroup {
   const partitionOffset = new Int32Array(topics.length + 1);
   topics.forEach(({ partitions }, index) => (partitionOffset[index + 1] = partitionOffset[index]! + partitions));
   return {
-    members,
-    arrival,
     topics,
     topicIndex: new Map(topics.map(({ name }, index) => [name, index])),
     partitionOffset,
     partitionCount: partitionOffset[topics.length]!,
     patterns,
     patternOf,
-    warnings,
   };
 }
 
@@ -80,12 +85,13 @@ function sortById(
       members.push(listed[place]!);
       continue;
     }
-    warnings.push({
-      code: 'duplicate-member',
-      message: `Member "${ids[place]}" is listed more than once; only its first entry counts.`,
-    });
+    warnings.push(duplicateMember(ids[place]!));
   }
   return { members, arrival: numberOf.filter((number) => number >= 0) };
+}
+
+export function duplicateMember(id: string): AssignmentWarning {
+  return { code: 'duplicate-member', message: `Member "${id}" is listed more than once; only its first entry counts.` };
 }
 
 function isAscending(texts: readonly string[]): boolean {

@@ -1,11 +1,13 @@
 import type { GroupSpec, MemberSpec } from '@allot/model';
 import { invalidRequest } from '@allot/model';
 
+import { findRepeats, hashWalk, spreadHashes } from '../hashing/hash-walk.js';
+import { STRING_KEYS } from '../hashing/java-hash-map.js';
 import type { UuidWords } from '../hashing/uuid-hash.js';
 import { parseUuid, uuidOfName } from '../hashing/uuid-hash.js';
 import type { AssignmentWarning } from './assignor.js';
 import type { ClientGroup } from './client-group.js';
-import { indexClientGroup, membersInHashOrder } from './client-group.js';
+import { duplicateMember, indexTopics } from './client-group.js';
 import { NOBODY } from './owners.js';
 
 /**
@@ -25,18 +27,49 @@ export interface ServerGroup extends ClientGroup {
 
 /** Reads a group once, with topic ids and previous owners. Linear in what the group lists. */
 export function indexServerGroup(spec: GroupSpec): ServerGroup {
-  const group = indexClientGroup(spec);
-  const warnings = [...group.warnings];
-  const topicIds = group.topics.map(({ id, name }) => (id === undefined ? uuidOfName(name) : parseUuid(id)));
+  const { members, ids, hashes, warnings } = firstOfEachId(spec.members);
+  const group: ClientGroup = {
+    members,
+    // Nothing here wants members by id, and ten thousand ids take longer to sort than to assign for.
+    arrival: countingUp(members.length),
+    ...indexTopics(members, spec.topics),
+    warnings,
+  };
   refuseSharedIds(group);
   return {
     ...group,
-    warnings,
-    topicIds,
-    memberWalk: membersInHashOrder(group),
+    topicIds: group.topics.map(({ id, name }) => (id === undefined ? uuidOfName(name) : parseUuid(id))),
+    memberWalk: hashWalk(ids, STRING_KEYS, undefined, hashes),
     homogeneous: haveSameSubscription(group),
     previous: previousOwners(group, group.arrival, warnings),
   };
+}
+
+/** Members without those whose id was listed before, their ids, and the hashes of these. */
+function firstOfEachId(listed: readonly MemberSpec[]): {
+  members: readonly MemberSpec[];
+  ids: readonly string[];
+  hashes: Int32Array;
+  warnings: AssignmentWarning[];
+} {
+  const ids = new Array<string>(listed.length);
+  for (let place = 0; place < ids.length; place++) ids[place] = listed[place]!.id;
+  const hashes = spreadHashes(ids, STRING_KEYS);
+  const repeats = new Set(findRepeats(ids, hashes));
+  if (repeats.size === 0) return { members: listed, ids, hashes, warnings: [] };
+  const isFirst = (_: unknown, place: number): boolean => !repeats.has(place);
+  return {
+    members: listed.filter(isFirst),
+    ids: ids.filter(isFirst),
+    hashes: hashes.filter(isFirst),
+    warnings: [...repeats].map((place) => duplicateMember(ids[place]!)),
+  };
+}
+
+function countingUp(count: number): Int32Array {
+  const numbers = new Int32Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = i;
+  return numbers;
 }
 
 function refuseSharedIds({ topics }: ClientGroup): void {

@@ -11,15 +11,14 @@ const CROWDED_BUCKET = 8;
  * ids may, take the long way.
  *
  * @param initialCapacity the argument of Java's constructor
+ * @param hashes what `spreadHashes` answers for the keys, if that is known
  */
 export function hashWalk<K>(
   keys: readonly K[],
   type: JavaKeyType<K>,
   initialCapacity: number = DEFAULT_CAPACITY,
+  hashes: Int32Array = spreadHashes(keys, type),
 ): Int32Array {
-  const hashes = new Int32Array(keys.length);
-  for (let i = 0; i < keys.length; i++) hashes[i] = spreadHash(type.hashCode(keys[i]!));
-
   let capacity = tableSizeFor(initialCapacity);
   for (; keys.length > capacity * 0.75; capacity *= 2) {
     // The table as full as it gets before it doubles: one entry over the limit.
@@ -31,6 +30,36 @@ export function hashWalk<K>(
   const walk = new Int32Array(keys.length);
   for (let i = keys.length - 1; i >= 0; i--) walk[--ends[hashes[i]! & (capacity - 1)]!] = i;
   return walk;
+}
+
+/** `HashMap.hash` of every key. */
+export function spreadHashes<K>(keys: readonly K[], type: JavaKeyType<K>): Int32Array {
+  const hashes = new Int32Array(keys.length);
+  for (let i = 0; i < keys.length; i++) hashes[i] = spreadHash(type.hashCode(keys[i]!));
+  return hashes;
+}
+
+/** Positions of keys that an earlier position holds already; `hashes` are those of `spreadHashes`. */
+export function findRepeats<K>(keys: readonly K[], hashes: Int32Array): number[] {
+  const mask = tableSizeFor(2 * keys.length) - 1;
+  const table = new Int32Array(mask + 1);
+  const repeats: number[] = [];
+  for (let i = 0; i < keys.length; i++) {
+    let slot = hashes[i]! & mask;
+    for (;;) {
+      const other = table[slot]! - 1;
+      if (other < 0) {
+        table[slot] = i + 1;
+        break;
+      }
+      if (hashes[other] === hashes[i] && keys[other] === keys[i]) {
+        repeats.push(i);
+        break;
+      }
+      slot = (slot + 1) & mask;
+    }
+  }
+  return repeats;
 }
 
 /** Where each bucket ends in the walk of the first `count` keys; undefined when one of them is crowded. */

@@ -6,7 +6,9 @@ import type { JavaKeyType } from './java-hash-map.js';
 export type UuidWords = readonly [number, number, number, number];
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const SEXTETS = new Map([...ALPHABET].map((character, value) => [character, value]));
+/** The six bits of a character by its code; -1 for all others. */
+const SEXTETS = new Int8Array(128).fill(-1);
+for (let value = 0; value < ALPHABET.length; value++) SEXTETS[ALPHABET.charCodeAt(value)] = value;
 const TEXT_LENGTH = 22;
 
 /**
@@ -15,14 +17,14 @@ const TEXT_LENGTH = 22;
  * @throws INVALID_REQUEST when the text is not 22 characters of that alphabet
  */
 export function parseUuid(text: string): UuidWords {
-  const words: [number, number, number, number] = [0, 0, 0, 0];
   if (text.length !== TEXT_LENGTH) throw malformed(text);
+  const words: [number, number, number, number] = [0, 0, 0, 0];
   let bits = 0;
   let buffered = 0;
   let byte = 0;
-  for (const character of text) {
-    const sextet = SEXTETS.get(character);
-    if (sextet === undefined) throw malformed(text);
+  for (let i = 0; i < TEXT_LENGTH; i++) {
+    const sextet = SEXTETS[text.charCodeAt(i)] ?? -1;
+    if (sextet < 0) throw malformed(text);
     buffered = ((buffered << 6) | sextet) & 0xffff;
     bits += 6;
     if (bits < 8) continue;

@@ -42,11 +42,16 @@ export function assignHomogeneous(group: HomogeneousGroup, rule: QuotaRule): Int
     const topic = topicWalk[i]!;
     if (freeIn[topic] === 0) continue;
     const end = partitionOffset[topic + 1]!;
-    for (let partition = partitionOffset[topic]!; partition < end; partition++) {
-      if (owners[partition] !== NOBODY) continue;
+    const isAllFree = freeIn[topic] === end - partitionOffset[topic]!;
+    for (let partition = partitionOffset[topic]!; partition < end;) {
+      if (!isAllFree && owners[partition] !== NOBODY) {
+        partition++;
+        continue;
+      }
       while (left <= 0) left = room[(member = memberWalk[++place]!)]!;
-      owners[partition] = member;
-      left--;
+      const runEnd = isAllFree ? Math.min(end, partition + left) : partition + 1;
+      left -= runEnd - partition;
+      while (partition < runEnd) owners[partition++] = member;
     }
   }
 
@@ -66,16 +71,19 @@ function takeStock({ memberWalk, partitionOffset, previous }: HomogeneousGroup):
   owned: Int32Array;
   freeIn: Int32Array;
 } {
-  // One more counter in front, for nobody, spares a branch a partition.
-  const counts = new Int32Array(memberWalk.length + 1);
+  const owned = new Int32Array(memberWalk.length);
   const freeIn = new Int32Array(partitionOffset.length - 1);
   for (let topic = 0; topic < freeIn.length; topic++) {
-    const free = counts[0]!;
     const end = partitionOffset[topic + 1]!;
-    for (let partition = partitionOffset[topic]!; partition < end; partition++) counts[previous[partition]! + 1]!++;
-    freeIn[topic] = counts[0]! - free;
+    let free = 0;
+    for (let partition = partitionOffset[topic]!; partition < end; partition++) {
+      const owner = previous[partition]!;
+      if (owner === NOBODY) free++;
+      else owned[owner]!++;
+    }
+    freeIn[topic] = free;
   }
-  return { owned: counts.subarray(1), freeIn };
+  return { owned, freeIn };
 }
 
 /** How many partitions each member has to get; less than nothing when it has to give some up. */
