@@ -25,6 +25,7 @@ export {
   skewOf,
   summarizeLoads,
   unownedPartitions,
+  weightedSkew,
 } from './statistics.js';
 export type { LoadSummary, MemberChange, OwnerChange, RackLocality, Skew } from './statistics.js';
 export { indexSubscriptions } from './subscriptions.js';

@@ -82,6 +82,28 @@ export function skewOf(
   return { overall: loads.most - loads.least, perTopic };
 }
 
+/**
+ * The skew of loads by weight: what a member's partitions weigh (1 where a topic has no weights), divided by the member's own
+ * weight. Undefined where neither topics nor members have weights, since it would say what `skewOf` says.
+ */
+export function weightedSkew(group: GroupSpec, assignment: GroupAssignment): number | undefined {
+  const weighted =
+    group.topics.some(({ weights }) => weights) || group.members.some(({ weight }) => weight !== undefined);
+  if (!weighted) return undefined;
+  const weights = new Map(group.topics.map((topic) => [topic.name, topic.weights]));
+  let [least, most] = [Infinity, 0];
+  for (const { id, weight = 1 } of group.members) {
+    let load = 0;
+    for (const [topic, partitions] of assignment.get(id) ?? EMPTY_ASSIGNMENT) {
+      const list = weights.get(topic);
+      for (const partition of partitions) load += list?.[partition] ?? 1;
+    }
+    least = Math.min(least, load / weight);
+    most = Math.max(most, load / weight);
+  }
+  return group.members.length === 0 ? 0 : most - least;
+}
+
 /** Summarizes the number of partitions of each member; all zero without members. */
 export function summarizeLoads(loads: readonly number[]): LoadSummary {
   if (loads.length === 0) return { members: 0, partitions: 0, least: 0, most: 0, mean: 0, standardDeviation: 0 };

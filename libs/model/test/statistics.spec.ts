@@ -11,6 +11,7 @@ import {
   skewOf,
   summarizeLoads,
   unownedPartitions,
+  weightedSkew,
 } from '../src/statistics.js';
 import { indexSubscriptions } from '../src/subscriptions.js';
 
@@ -85,6 +86,28 @@ describe('idle members and unowned partitions', () => {
         ['u', [0]],
       ]),
     );
+  });
+});
+
+describe('weighted skew', () => {
+  const weighted: GroupSpec = {
+    topics: [
+      { name: 't', partitions: 3, weights: [100, 10, 0] },
+      { name: 'u', partitions: 1 },
+    ],
+    members: [
+      { id: 'a', topics: ['t', 'u'], weight: 2 },
+      { id: 'b', topics: ['t', 'u'] },
+    ],
+  };
+
+  it('divides what partitions weigh by what a member can do', () => {
+    expect(weightedSkew(weighted, assignment({ a: { t: [0] }, b: { t: [1, 2], u: [0] } }))).toBe(50 - 11);
+    expect(weightedSkew({ ...weighted, members: [] }, new Map())).toBe(0);
+  });
+
+  it('is nothing of its own where nothing is weighted', () => {
+    expect(weightedSkew(group, legal)).toBeUndefined();
   });
 });
 

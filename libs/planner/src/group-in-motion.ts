@@ -6,6 +6,7 @@ import { disruptions } from './disruption.js';
 import { ownersOf } from './owners.js';
 import type { Disruption, RebalanceProtocol } from './plan-types.js';
 import { measureRound } from './round.js';
+import type { Timing } from './timing.js';
 
 /** What it took to bring the group to a new shape. */
 export interface Rebalanced extends Disruption {
@@ -31,6 +32,7 @@ export class GroupInMotion {
     group: GroupSpec,
     private assignor: Assignor,
     private readonly options: AssignOptions,
+    private readonly timing: Timing,
   ) {
     const given: GroupSpec = { topics: group.topics, members: withClaimGenerations(group.members) };
     const claims = weighClaims(given);
@@ -47,7 +49,7 @@ export class GroupInMotion {
     const { outcome, rounds } = this.settle(after, assignor);
     const owners = ownersOf(assignor, after);
     const { diff, moves, forcedMoves } = measureRound(this.current, owners, outcome.target);
-    const disruption = disruptions(this.current, diff, true, owners)[protocol];
+    const disruption = disruptions(this.current, diff, true, owners, this.timing)[protocol];
     this.generation += rounds;
     this.topics = after.topics;
     this.current = outcome.target;

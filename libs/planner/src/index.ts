@@ -37,12 +37,12 @@ export type {
   PlanWarning,
   PlanWarningCode,
   RebalanceProtocol,
+  ResizedTopic,
 } from './plan-types.js';
 export { SKEW_WARNING_RATIO } from './plan-warnings.js';
 export { rightSize } from './right-size.js';
 export type { HelpfulSize, RightSize } from './right-size.js';
 export { SIMULATION_LIMITS, simulate } from './simulate.js';
-export { DEFAULT_TIMING } from './simulation-types.js';
 export type {
   Cost,
   Crash,
@@ -53,6 +53,7 @@ export type {
   SimulationResult,
   SimulationStep,
   SimulationStepResult,
-  SimulationTiming,
   ZoneLoss,
 } from './simulation-types.js';
+export { DEFAULT_TIMING } from './timing.js';
+export type { Timing } from './timing.js';

@@ -1,6 +1,6 @@
 import type { AssignmentJson, GroupAssignment, OwnerChange, RackLocality, Skew } from '@allot/model';
 import { assignmentToJson, compareText, countPartitions, EMPTY_ASSIGNMENT, summarizeLoads } from '@allot/model';
-import type { Disruption, IdleMember, PlanResult, PlanWarning, RebalanceProtocol } from './plan-types.js';
+import type { Disruption, IdleMember, PlanResult, PlanWarning, RebalanceProtocol, ResizedTopic } from './plan-types.js';
 
 export interface SkewJson {
   readonly overall: number;
@@ -22,6 +22,7 @@ export interface PlanJson {
     readonly forcedMoves: number;
     readonly skew: SkewJson;
     readonly skewBefore: SkewJson;
+    readonly weightedSkew: PlanResult['weightedSkew'];
     readonly members: number;
     readonly partitions: number;
     readonly least: number;
@@ -32,6 +33,7 @@ export interface PlanJson {
   readonly idle: readonly IdleMember[];
   readonly unowned: AssignmentJson;
   readonly unknownTopics: readonly string[];
+  readonly resizedTopics: readonly ResizedTopic[];
   readonly disruption: Readonly<Record<RebalanceProtocol, Disruption>>;
   readonly addedMembers: readonly string[];
   readonly removedMembers: readonly string[];
@@ -58,6 +60,7 @@ export function planToJson(result: PlanResult): PlanJson {
       forcedMoves: same.forcedMoves,
       skew: skewToJson(skew.after),
       skewBefore: skewToJson(skew.before),
+      weightedSkew: same.weightedSkew,
       members: loads.members,
       partitions: loads.partitions,
       least: loads.least,
@@ -68,6 +71,7 @@ export function planToJson(result: PlanResult): PlanJson {
     idle: same.idle,
     unowned: assignmentToJson(same.unowned),
     unknownTopics: same.unknownTopics,
+    resizedTopics: same.resizedTopics,
     disruption: same.disruption,
     addedMembers: same.addedMembers,
     removedMembers: same.removedMembers,

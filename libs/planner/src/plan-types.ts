@@ -27,6 +27,15 @@ export interface PlanInput extends GroupSpec {
   readonly live?: boolean;
 }
 
+/** A topic with another number of partitions. */
+export interface ResizedTopic {
+  readonly topic: string;
+  readonly from: number;
+  readonly to: number;
+  /** Share, 0 to 1, of keys whose records go to another partition than before: producers choose by the key's hash modulo the count. */
+  readonly keysRemapped: number;
+}
+
 /** Why a member has nothing. */
 export type IdleReason =
   /** Its subscription is empty. */
@@ -57,6 +66,7 @@ export type PlanWarningCode =
   | 'eager-stops-the-world'
   | 'partitions-paused'
   | 'assumed-subscription'
+  | 'keys-remapped'
   | 'unknown-racks'
   | 'assignor-passed-over';
 
@@ -87,6 +97,8 @@ export interface Disruption {
   readonly protocol: RebalanceProtocol;
   /** Partitions that nobody processes for a while. */
   readonly partitionsPaused: number;
+  /** Estimate of how long, over all of them, with the usual times (`DEFAULT_TIMING`). */
+  readonly partitionSecondsPaused: number;
   /** Rebalances until the target is reached; 0 when nothing happens. */
   readonly rebalances: number;
 }
@@ -128,6 +140,10 @@ export interface PlanResult {
   readonly skew: { readonly before: Skew; readonly after: Skew };
   /** Partitions whose owner is in the rack of a replica, of those of which both racks are known. */
   readonly rackLocality: { readonly before: RackLocality; readonly after: RackLocality };
+  /** The same skew by weight: partition weights over member capacity; null where nothing is weighted. */
+  readonly weightedSkew: { readonly before: number; readonly after: number } | null;
+  /** Existing topics whose number of partitions changes. */
+  readonly resizedTopics: readonly ResizedTopic[];
   readonly disruption: Readonly<Record<RebalanceProtocol, Disruption>>;
   readonly addedMembers: readonly string[];
   readonly removedMembers: readonly string[];

@@ -24,6 +24,7 @@ export function planWarnings(facts: PlanFacts, resolve: AssignorLookup): PlanWar
   const warnings = [
     ...balanceWarnings(facts, resolve),
     ...topicWarnings(facts),
+    ...resizeWarnings(facts.resizedTopics),
     ...claimWarnings(facts.claims),
     ...nonSubscriberWarnings(facts),
     ...assumptionWarnings(facts.changed),
@@ -132,6 +133,15 @@ function topicWarnings({ after, unknownTopics, index }: PlanFacts): PlanWarning[
     `Nobody subscribes to ${some(unwanted)}: its partitions stay without an owner.`,
   );
   return warnings;
+}
+
+function resizeWarnings(resized: PlanResult['resizedTopics']): PlanWarning[] {
+  const remapped = resized.filter(({ keysRemapped }) => keysRemapped > 0);
+  if (remapped.length === 0) return [];
+  const topics = remapped.map(({ topic }) => topic);
+  const each = some(remapped.map(({ topic, keysRemapped }) => `${Math.round(keysRemapped * 100)}% in ${topic}`));
+  const message = `Records with a key go to another partition than before for many keys: ${each}. Their order across the change is lost; keyed state must be moved or rebuilt.`;
+  return [{ code: 'keys-remapped', severity: 'warning', message, count: topics.length, topics }];
 }
 
 function claimWarnings({ stale, conflicting, dangling, gaps }: Claims): PlanWarning[] {

@@ -1,5 +1,5 @@
 import type { GroupAssignment, GroupSpec, MemberSpec, SubscriptionIndex } from '@allot/model';
-import { compareText, rackLocality, skewOf, unownedPartitions } from '@allot/model';
+import { compareText, rackLocality, skewOf, unownedPartitions, weightedSkew } from '@allot/model';
 import type { AssignmentResult, AssignOptions } from '@allot/strategies';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
@@ -13,6 +13,7 @@ import { explainIdle } from './idle-members.js';
 import type { AssignorLookup, PlanInput, PlanResult } from './plan-types.js';
 import { ownersOf } from './owners.js';
 import { planWarnings } from './plan-warnings.js';
+import { resizedTopics } from './resized-topics.js';
 import { measureRound } from './round.js';
 
 /** The generation in which a computed current assignment counts as taken up. */
@@ -61,6 +62,8 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     unknownTopics: unknownTopics(owners.after.members, index),
     skew: { before: skewOf(owners.before, current), after: skewOf(owners.after, outcome.target, index) },
     rackLocality: { before: rackLocality(owners.before, current), after: rackLocality(owners.after, outcome.target) },
+    weightedSkew: weightedSkews(owners, current, outcome.target),
+    resizedTopics: resizedTopics(before.topics, after.topics),
     disruption: disruptions(current, diff, changes.length > 0, owners.after),
     addedMembers: changed.added,
     removedMembers: changed.removed,
@@ -92,6 +95,18 @@ function startingPoint(input: PlanInput, options: AssignOptions, resolve: Assign
   const computed = chosen.assignor.assign(given, options);
   const members = withOwned(given.members, computed.target, COMPUTED_GENERATION);
   return { chosen, claims, computed, current: computed.target, before: { topics: given.topics, members } };
+}
+
+function weightedSkews(
+  { before, after }: PlanResult['owners'],
+  current: GroupAssignment,
+  target: GroupAssignment,
+): PlanResult['weightedSkew'] {
+  const [old, now] = [weightedSkew(before, current), weightedSkew(after, target)];
+  // A change may be the first to give weights, so each side counts as 1 a partition what the other one weighs.
+  return old === undefined && now === undefined
+    ? null
+    : { before: old ?? skewOf(before, current).overall, after: now ?? skewOf(after, target).overall };
 }
 
 function unknownTopics(members: readonly MemberSpec[], { topics }: SubscriptionIndex): string[] {

@@ -9,7 +9,6 @@ import { checkGroup, summarize } from './check-group.js';
 import { GroupInMotion } from './group-in-motion.js';
 import type { AssignorLookup, RebalanceProtocol } from './plan-types.js';
 import { isMove } from './round.js';
-import { DEFAULT_TIMING } from './simulation-types.js';
 import type {
   Cost,
   SimulationEvent,
@@ -17,8 +16,9 @@ import type {
   SimulationInput,
   SimulationResult,
   SimulationStep,
-  SimulationTiming,
 } from './simulation-types.js';
+import { DEFAULT_TIMING } from './timing.js';
+import type { Timing } from './timing.js';
 
 /** The rebalances that a simulation may ask for; a step that would go beyond is refused. */
 export const SIMULATION_LIMITS = { steps: 1_000, events: 5_000 } as const;
@@ -53,7 +53,7 @@ export function simulate(input: SimulationInput, resolve: AssignorLookup = findA
 
 class Run {
   readonly group: GroupInMotion;
-  readonly timing: SimulationTiming;
+  readonly timing: Timing;
   assignor: Assignor;
   protocol: RebalanceProtocol;
   private choice: AssignorChoice;
@@ -68,7 +68,7 @@ class Run {
     this.protocol = input.protocol ?? usualProtocol(this.assignor);
     this.timing = readTiming(input.timing ?? {});
     const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
-    this.group = new GroupInMotion(input, this.assignor, options);
+    this.group = new GroupInMotion(input, this.assignor, options, this.timing);
   }
 
   play(step: SimulationStep, pointer: string): SimulationEvent[] {
@@ -132,18 +132,12 @@ class Run {
   }
 
   private rebalance(kind: SimulationEventKind, about: readonly string[], after: GroupSpec): SimulationEvent {
-    const { partitionsPaused, rebalances, moves, forcedMoves } = this.group.rebalance(
+    const { rebalances, moves, forcedMoves, partitionSecondsPaused } = this.group.rebalance(
       after,
       this.assignor,
       this.protocol,
     );
-    const pause = this.protocol === 'consumer' ? this.timing.handoverMs : this.timing.rebalanceMs;
-    return this.event(kind, about, {
-      rebalances,
-      moves,
-      forcedMoves,
-      partitionSecondsPaused: seconds(partitionsPaused, pause),
-    });
+    return this.event(kind, about, { rebalances, moves, forcedMoves, partitionSecondsPaused });
   }
 
   private event(kind: SimulationEventKind, about: readonly string[], cost: Partial<Cost>): SimulationEvent {
@@ -190,7 +184,7 @@ class Run {
   }
 }
 
-function readTiming(given: Partial<SimulationTiming>): SimulationTiming {
+function readTiming(given: Partial<Timing>): Timing {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(given)) {
     if (!(value >= 0 && value <= 86_400_000)) {

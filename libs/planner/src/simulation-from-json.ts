@@ -5,11 +5,12 @@ import { compact } from './compact.js';
 import { JsonReader, optional } from './json-reader.js';
 import { GROUP_KEYS, readGroup } from './plan-from-json.js';
 import { SIMULATION_LIMITS } from './simulate.js';
-import { DEFAULT_TIMING } from './simulation-types.js';
-import type { RollingRestart, SimulationInput, SimulationStep, SimulationTiming } from './simulation-types.js';
+import type { RollingRestart, SimulationInput, SimulationStep } from './simulation-types.js';
+import { DEFAULT_TIMING } from './timing.js';
+import type { Timing } from './timing.js';
 
 /** Times are checked again by `simulate`, with the range that they may have. */
-const TIMING_KEYS = Object.keys(DEFAULT_TIMING) as (keyof SimulationTiming)[];
+const TIMING_KEYS = Object.keys(DEFAULT_TIMING) as (keyof Timing)[];
 
 /**
  * Reads what `simulate` takes: `{"assignor", "topics", "members", "protocol"?, "timing"?, "steps": [...]}`. A step is
@@ -28,10 +29,10 @@ export function simulationFromJson(body: unknown): SimulationInput {
   return input;
 }
 
-function readTiming(reader: JsonReader, value: unknown): Partial<SimulationTiming> | undefined {
+function readTiming(reader: JsonReader, value: unknown): Partial<Timing> | undefined {
   const timing = reader.object(value, '/timing', TIMING_KEYS);
   if (timing === undefined) return undefined;
-  const read = (key: keyof SimulationTiming): [string, number | undefined] => {
+  const read = (key: keyof Timing): [string, number | undefined] => {
     return [key, optional(timing[key], (time) => reader.number(time, `/timing/${key}`))];
   };
   return compact(Object.fromEntries(TIMING_KEYS.map(read)));

@@ -1,25 +1,7 @@
 import type { GroupAssignment, GroupSpec } from '@allot/model';
 import type { AssignorChoice, Change } from './change.js';
 import type { RebalanceProtocol } from './plan-types.js';
-
-/** How long things take, in milliseconds. They only weigh the pauses; who owns what does not depend on them. */
-export interface SimulationTiming {
-  /** Eager and cooperative: from the revocation of a round until its partitions are processed again. 3,000 when absent. */
-  readonly rebalanceMs: number;
-  /** Consumer protocol: from giving a partition up until the next owner has it, about a heartbeat interval. 5,000 when absent. */
-  readonly handoverMs: number;
-  /** From the stop of a process until its successor joins. 20,000 when absent. */
-  readonly restartMs: number;
-  /** How long the group waits for a member that is gone without a word. 45,000 when absent. */
-  readonly sessionTimeoutMs: number;
-}
-
-export const DEFAULT_TIMING: SimulationTiming = {
-  rebalanceMs: 3_000,
-  handoverMs: 5_000,
-  restartMs: 20_000,
-  sessionTimeoutMs: 45_000,
-};
+import type { Timing } from './timing.js';
 
 /**
  * A deployment: all members (or these) stop and come back under the same id, `batchSize` at a time. A dynamic member leaves
@@ -47,7 +29,7 @@ export interface SimulationInput extends GroupSpec {
   readonly kafkaVersion?: string;
   /** Absent: what Kafka uses with this assignor. */
   readonly protocol?: RebalanceProtocol;
-  readonly timing?: Partial<SimulationTiming>;
+  readonly timing?: Partial<Timing>;
   readonly steps: readonly SimulationStep[];
 }
 
@@ -83,7 +65,7 @@ export interface SimulationStepResult extends Cost {
 export interface SimulationResult {
   readonly assignor: string;
   readonly protocol: RebalanceProtocol;
-  readonly timing: SimulationTiming;
+  readonly timing: Timing;
   readonly steps: readonly SimulationStepResult[];
   readonly total: Cost & {
     /** Partitions that end with another owner than they began with, of those that exist throughout. */

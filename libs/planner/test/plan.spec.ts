@@ -47,9 +47,9 @@ describe('a what-if without claims', () => {
       { topic: 'orders', partition: 9, from: 'c3', to: 'c5' },
     ]);
     expect(result.disruption).toEqual({
-      eager: { protocol: 'eager', partitionsPaused: 10, rebalances: 1 },
-      cooperative: { protocol: 'cooperative', partitionsPaused: 8, rebalances: 2 },
-      consumer: { protocol: 'consumer', partitionsPaused: 8, rebalances: 1 },
+      eager: { protocol: 'eager', partitionsPaused: 10, partitionSecondsPaused: 30, rebalances: 1 },
+      cooperative: { protocol: 'cooperative', partitionsPaused: 8, partitionSecondsPaused: 24, rebalances: 2 },
+      consumer: { protocol: 'consumer', partitionsPaused: 8, partitionSecondsPaused: 40, rebalances: 1 },
     });
     expect(codes(result)).toEqual(['eager-stops-the-world']);
   });
@@ -273,6 +273,63 @@ describe('warnings of idle members and skew', () => {
       count: 3,
       members: ['c', 'd', 'e'],
     });
+  });
+});
+
+describe('topics that grow', () => {
+  it('says which share of keys goes to another partition', () => {
+    const result = run({
+      assignor: 'range',
+      topics: topics({ t: 10, u: 10, v: 0, w: 12 }),
+      members: members(1, ['t', 'u', 'v', 'w']),
+      changes: [
+        { topic: 't', partitions: 12 },
+        { topic: 'u', partitions: 20 },
+        { topic: 'v', partitions: 3 },
+        { topic: 'w', partitions: 8, recreate: true },
+      ],
+    });
+    expect(result.resizedTopics.map(({ topic, keysRemapped }) => [topic, keysRemapped])).toEqual([
+      ['t', 1 - 10 / 60],
+      ['u', 0.5],
+      ['v', 0],
+      ['w', 1 - 8 / 24],
+    ]);
+    expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'keys-remapped', topics: ['t', 'u', 'w'] }));
+    expect(result.warnings.find(({ code }) => code === 'keys-remapped')!.message).toContain(
+      '83% in t, 50% in u, 67% in w',
+    );
+  });
+
+  it('agrees with counting hashes one by one', () => {
+    for (const [from, to] of [
+      [3, 5],
+      [4, 6],
+      [6, 4],
+      [7, 7],
+      [1, 9],
+    ] as const) {
+      const changes = [{ topic: 't', partitions: to, recreate: true }];
+      const { resizedTopics } = run({ assignor: 'range', topics: topics({ t: from }), members: [], changes });
+      const hashes = Array.from({ length: from * to }, (_, hash) => hash);
+      const moved = hashes.filter((hash) => hash % from !== hash % to).length / hashes.length;
+      expect(resizedTopics[0]?.keysRemapped ?? 0).toBeCloseTo(moved, 12);
+    }
+  });
+});
+
+describe('weights', () => {
+  it('give a skew of their own, before and after', () => {
+    const weighted = { topics: [{ name: 't', partitions: 3, weights: [100, 1, 1] }], members: members(2, ['t']) };
+    expect(run({ ...weighted, assignor: 'range' }).weightedSkew).toEqual({ before: 100, after: 100 });
+    const changes = [{ member: 'c1', weight: 2 }];
+    expect(
+      run({ topics: topics({ t: 3 }), members: members(2, ['t']), assignor: 'range', changes }).weightedSkew,
+    ).toEqual({
+      before: 1,
+      after: 0,
+    });
+    expect(run({ topics: topics({ t: 3 }), members: members(2, ['t']), assignor: 'range' }).weightedSkew).toBeNull();
   });
 });
 
