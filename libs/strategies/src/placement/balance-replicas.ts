@@ -22,31 +22,52 @@ export function balanceReplicas(layout: ReplicaLayout, rackRule: RackRule): bool
   const total = eligible.reduce((sum, broker) => sum + layout.load(broker), 0);
   const low = Math.floor(total / eligible.length);
   const high = Math.ceil(total / eligible.length);
-  const more = (limit: number) => eligible.filter((broker) => layout.load(broker) > limit);
-  const fewer = (limit: number) => eligible.filter((broker) => layout.load(broker) < limit);
-
-  let stuck = false;
-  while (more(high).length > 0 && !stuck) {
-    // Brokers below R get the surplus first: that saves moves of the second kind.
-    stuck = !relieve(layout, more(high), fewer(low), rackRule) && !relieve(layout, more(high), fewer(high), rackRule);
-  }
-  stuck = false;
-  while (fewer(low).length > 0 && !stuck) stuck = !relieve(layout, more(low), fewer(low), rackRule);
-  return more(high).length === 0 && fewer(low).length === 0;
+  // Brokers below R get the surplus first: that saves moves of the second kind.
+  level(layout, high, [low, high], rackRule);
+  level(layout, low, [low], rackRule);
+  return eligible.every((broker) => layout.load(broker) >= low && layout.load(broker) <= high);
 }
 
-/** Takes the shortest chain of moves from one of `full` to one of `empty`; answers whether there was one. */
-function relieve(layout: ReplicaLayout, full: number[], empty: number[], rackRule: RackRule): boolean {
-  const byLoad = (a: number, b: number) => layout.load(a) - layout.load(b) || a - b;
+/** Moves replicas from brokers with more than `most` to brokers below each of `limits` in turn, for as long as it can. */
+function level(layout: ReplicaLayout, most: number, limits: readonly number[], rackRule: RackRule): void {
+  const full = () =>
+    layout.eligible.filter((broker) => layout.load(broker) > most).sort((a, b) => byLoad(layout, b, a));
+  const below = (limit: number) => layout.eligible.filter((broker) => layout.load(broker) < limit);
+  do {
+    for (const limit of limits) {
+      for (const from of full()) moveStraight(layout, from, most, limit, rackRule);
+    }
+  } while (limits.some((limit) => moveAlongChain(layout, full(), below(limit), rackRule)));
+}
+
+function byLoad(layout: ReplicaLayout, a: number, b: number): number {
+  return layout.load(a) - layout.load(b) || a - b;
+}
+
+/** Moves replicas of one broker straight to those that have fewer than `limit`, the emptiest first, until it has `most`. */
+function moveStraight(layout: ReplicaLayout, from: number, most: number, limit: number, rackRule: RackRule): void {
+  let open = layout.eligible.filter((broker) => layout.load(broker) < limit);
+  while (layout.load(from) > most && open.length > 0) {
+    const to = open.reduce((best, broker) => (byLoad(layout, broker, best) < 0 ? broker : best));
+    const step = findMove(layout, from, to, rackRule);
+    if (step !== undefined) layout.move(step.partition, from, to);
+    open = open.filter((broker) => (broker === to ? step !== undefined && layout.load(to) < limit : true));
+  }
+}
+
+/**
+ * Moves one replica off a full broker by the shortest chain, and so one to an empty broker: searches breadth first through
+ * all brokers that a replica can come to. Answers whether there was a chain.
+ */
+function moveAlongChain(layout: ReplicaLayout, full: number[], empty: number[], rackRule: RackRule): boolean {
   const targets = new Set(empty);
-  const order = [...layout.eligible].sort(byLoad);
   const arrivals = new Map<number, Step | undefined>();
-  let reached = full.sort((a, b) => byLoad(b, a));
+  let reached = full;
   for (const broker of reached) arrivals.set(broker, undefined);
   while (reached.length > 0 && targets.size > 0) {
     const next: number[] = [];
     for (const from of reached) {
-      for (const to of order) {
+      for (const to of layout.eligible) {
         if (arrivals.has(to)) continue;
         const step = findMove(layout, from, to, rackRule);
         if (step === undefined) continue;
@@ -82,11 +103,13 @@ function take(layout: ReplicaLayout, chain: readonly Step[], rackRule: RackRule)
 }
 
 /**
- * The replica to move between two brokers: one that it leads when that evens out leaders as well, else one that it follows,
+ * The replica to move between two brokers: one that the first leads when that evens out leaders, else one that it follows,
  * so that leaders stay; among equals the first by topic and partition.
  */
 function findMove(layout: ReplicaLayout, from: number, to: number, rackRule: RackRule): Step | undefined {
-  const moveLeader = layout.leads(from) > layout.leads(to) + 1;
+  if (!layout.mayKeepRacks(from, to)) return undefined;
+  const fairShare = layout.partitions.length / layout.eligible.length;
+  const moveLeader = layout.leads(from) > fairShare && layout.leads(to) < fairShare;
   let best: MovingPartition | undefined;
   let bestFits = false;
   for (const partition of layout.heldBy(from)) {
@@ -100,13 +123,12 @@ function findMove(layout: ReplicaLayout, from: number, to: number, rackRule: Rac
 }
 
 /** Whether a partition may change brokers: not to one that has it, and not into fewer racks. */
-function mayMove(layout: ReplicaLayout, { replicas }: MovingPartition, from: number, to: number, rackRule: RackRule) {
-  if (!replicas.includes(from) || replicas.includes(to)) return false;
-  const after = replicas.map((broker) => (broker === from ? to : broker));
-  if (layout.countRacks(after) < layout.countRacks(replicas)) return false;
-  if (rackRule === 'relaxed') return true;
+function mayMove(layout: ReplicaLayout, partition: MovingPartition, from: number, to: number, rackRule: RackRule) {
+  const { replicas } = partition;
+  if (!replicas.includes(from) || replicas.includes(to) || !layout.keepsRacks(partition, from, to)) return false;
   const rack = layout.rackOf(to);
-  return rack === undefined || !replicas.some((broker) => broker !== from && layout.rackOf(broker) === rack);
+  if (rackRule === 'relaxed' || rack === undefined) return true;
+  return !replicas.some((broker) => broker !== from && layout.rackOf(broker) === rack);
 }
 
 function comesBefore(a: MovingPartition, b: MovingPartition): boolean {

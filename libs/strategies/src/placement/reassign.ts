@@ -61,7 +61,11 @@ export function reassign(request: ReassignRequest): ReassignResult {
   if (request.minRacks !== undefined) spreadOverRacks(layout, request.minRacks);
   const balanced = request.mode === 'evacuate' || balanceReplicas(layout, request.rackRule ?? 'relaxed');
 
-  const after = layout.partitions.map(({ topic, partition, replicas }) => ({ topic, partition, replicas }));
+  const after = layout.partitions.map(({ topic, partition, replicas }, i) => ({
+    topic,
+    partition,
+    replicas: keepPlaces(request.partitions[i]!.replicas, replicas),
+  }));
   return {
     changed: changedPartitions(request.partitions, after),
     layout: after,
@@ -100,9 +104,15 @@ function bestReplacement(
   const others = replicas.filter((broker) => broker !== leaving && layout.isEligible(broker));
   const racks = new Set(others.map((broker) => layout.rackOf(broker)));
   const shares = (broker: number) => layout.rackOf(broker) !== undefined && racks.has(layout.rackOf(broker));
-  return layout.eligible
-    .filter((broker) => !replicas.includes(broker) && !(rackRule === 'strict' && shares(broker)))
-    .sort((a, b) => Number(shares(a)) - Number(shares(b)) || layout.load(a) - layout.load(b) || a - b)[0];
+  let best: number | undefined;
+  for (const broker of layout.eligible) {
+    if (replicas.includes(broker) || (rackRule === 'strict' && shares(broker))) continue;
+    if (best === undefined) best = broker;
+    // Ascending ids: of equals the first one stays.
+    else if ((Number(shares(broker)) - Number(shares(best)) || layout.load(broker) - layout.load(best)) < 0)
+      best = broker;
+  }
+  return best;
 }
 
 /** Moves replicas that share a rack, the last ones first, until every partition is in `minRacks` racks. */
@@ -160,6 +170,12 @@ function rackLosses(layout: ReplicaLayout, before: readonly number[]): Placement
     if (now >= before[i]!) return [];
     return [warning('fewer-racks', `${formatTopicPartition(partition)} is in ${now} racks and was in ${before[i]}.`)];
   });
+}
+
+/** The brokers of `after`, those that were there before in their old places, newcomers in the places of those that left. */
+function keepPlaces(before: readonly number[], after: readonly number[]): number[] {
+  const newcomers = after.filter((broker) => !before.includes(broker));
+  return before.flatMap((broker) => (after.includes(broker) ? [broker] : newcomers.splice(0, 1)));
 }
 
 function countMoves(before: readonly PartitionReplicas[], after: readonly PartitionReplicas[]): number {

@@ -19,6 +19,8 @@ export class ReplicaLayout {
   readonly #racks: ReadonlyMap<number, string>;
   readonly #held = new Map<number, Set<MovingPartition>>();
   readonly #led = new Map<number, number>();
+  /** Broker -> rack -> how many of its partitions have another replica in that rack. */
+  readonly #company = new Map<number, Map<string, number>>();
 
   constructor(partitions: readonly PartitionReplicas[], brokers: readonly BrokerSpec[]) {
     this.eligible = brokers
@@ -33,8 +35,7 @@ export class ReplicaLayout {
       replicas: [...replicas],
     }));
     for (const partition of this.partitions) {
-      for (const broker of partition.replicas) this.#add(partition, broker);
-      this.#lead(partition.replicas[0], 1);
+      this.#count(partition, 1);
     }
   }
 
@@ -66,6 +67,27 @@ export class ReplicaLayout {
     return new Set(brokers.map((broker) => this.#racks.get(broker)).filter((rack) => rack !== undefined)).size;
   }
 
+  /**
+   * Whether a partition's replica may leave one broker for another without the partition being in fewer racks: its rack is
+   * unknown or keeps another replica, or the other broker's rack is new to the partition.
+   */
+  keepsRacks({ replicas }: MovingPartition, from: number, to: number): boolean {
+    const left = this.rackOf(from);
+    const entered = this.rackOf(to);
+    if (left === undefined || left === entered) return true;
+    const others = (rack: string) => replicas.some((broker) => broker !== from && this.rackOf(broker) === rack);
+    return others(left) || (entered !== undefined && !others(entered));
+  }
+
+  /** Whether `keepsRacks` can hold for any partition of a broker; known without looking at them. */
+  mayKeepRacks(from: number, to: number): boolean {
+    const left = this.rackOf(from);
+    const entered = this.rackOf(to);
+    if (left === undefined || left === entered) return true;
+    const company = this.#company.get(from);
+    return (company?.get(left) ?? 0) > 0 || (entered !== undefined && (company?.get(entered) ?? 0) < this.load(from));
+  }
+
   /** Puts `to` in the place of `from`. */
   move(partition: MovingPartition, from: number, to: number): void {
     this.#replace(
@@ -83,18 +105,27 @@ export class ReplicaLayout {
   }
 
   #replace(partition: MovingPartition, replicas: number[]): void {
-    for (const broker of partition.replicas) this.#held.get(broker)?.delete(partition);
-    this.#lead(partition.replicas[0], -1);
+    this.#count(partition, -1);
     partition.replicas = replicas;
-    for (const broker of replicas) this.#add(partition, broker);
-    this.#lead(replicas[0], 1);
+    this.#count(partition, 1);
   }
 
-  #add(partition: MovingPartition, broker: number): void {
-    this.#held.get(broker)?.add(partition);
+  /** Adds a partition to all counts, or takes it out of them. */
+  #count(partition: MovingPartition, by: 1 | -1): void {
+    const { replicas } = partition;
+    if (replicas.length > 0) this.#led.set(replicas[0]!, this.leads(replicas[0]!) + by);
+    for (const broker of replicas) {
+      const held = this.#held.get(broker);
+      if (held === undefined) continue;
+      if (by === 1) held.add(partition);
+      else held.delete(partition);
+      const others = replicas.filter((other) => other !== broker).map((other) => this.rackOf(other));
+      for (const rack of new Set(others)) if (rack !== undefined) this.#keepCompany(broker, rack, by);
+    }
   }
 
-  #lead(broker: number | undefined, by: number): void {
-    if (broker !== undefined) this.#led.set(broker, this.leads(broker) + by);
+  #keepCompany(broker: number, rack: string, by: 1 | -1): void {
+    const racks = this.#company.get(broker) ?? new Map<string, number>();
+    this.#company.set(broker, racks.set(rack, (racks.get(rack) ?? 0) + by));
   }
 }

@@ -30,7 +30,7 @@ describe('reassign', () => {
     expect(moves).toBe(24);
     expect(loads(layout, [1, 2, 3, 4])).toEqual([12, 12, 12, 12]);
     const leaders = [1, 2, 3, 4].map((id) => layout.filter(({ replicas }) => replicas[0] === id).length);
-    expect(Math.max(...leaders) - Math.min(...leaders)).toBeLessThanOrEqual(2);
+    expect(Math.max(...leaders) - Math.min(...leaders)).toBe(0);
   });
 
   describe('G-10 a lost broker', () => {
