@@ -158,7 +158,7 @@ describe('weighted-sticky, even counts first', () => {
     const spec = group({ a: [0, 1, 2, 3], b: [] }, 4, [70, 10, 10, 10]);
     const result = assign(spec);
     expect(loads(result)).toEqual([2, 2]);
-    expect(json(result)).toEqual({ a: { t: [0, 3] }, b: { t: [1, 2] } });
+    expect(json(result)).toEqual({ a: { t: [0, 1] }, b: { t: [2, 3] } });
   });
 
   it('believes the newer of two claims', () => {

@@ -3,7 +3,7 @@ import { CountFlow } from './count-flow.js';
 import { Receivers } from './receivers.js';
 import type { Ranking } from './receivers.js';
 import type { WeightedGroup } from './weighted-group.js';
-import { heaviestFirst, partitionClasses } from './weighted-group.js';
+import { heaviestFirst, partitionClasses, partitionTopics } from './weighted-group.js';
 
 export interface PlanLimits {
   readonly maxSkew: number;
@@ -109,18 +109,36 @@ function givenUp(group: WeightedGroup, classes: Int32Array, flow: CountFlow, loa
     if (list === undefined) movable.set(key, [partition]);
     else list.push(partition);
   }
+  const topicOf = partitionTopics(group);
   const given: number[] = [];
   for (const [key, partitions] of movable) {
     const [found, owner] = key.split(',').map(Number) as [number, number];
     const sorted = heaviestFirst(partitions, load);
     for (let count = -flow.room(found, owner); count > 0; count--) {
       const excess = loads[owner]! - share * capacity[owner]!;
-      let place = sorted.findIndex((partition) => load[partition]! <= excess);
-      if (place === -1) place = sorted.length - 1;
+      const place = placeToGive(sorted, load, excess, topicOf);
       const [partition] = sorted.splice(place, 1) as [number];
       loads[owner]! -= load[partition]!;
       given.push(partition);
     }
   }
   return given;
+}
+
+/**
+ * Which of a member's partitions, the heaviest first, to give: the heaviest that its excess covers, else the lightest; of equal
+ * ones one of the topic of which it has most, so that topics stay spread as well.
+ */
+function placeToGive(sorted: readonly number[], load: Float64Array, excess: number, topicOf: Int32Array): number {
+  const covered = sorted.findIndex((partition) => load[partition]! <= excess);
+  const wanted = load[sorted[covered === -1 ? sorted.length - 1 : covered]!]!;
+  const perTopic = new Map<number, number>();
+  for (const partition of sorted) perTopic.set(topicOf[partition]!, (perTopic.get(topicOf[partition]!) ?? 0) + 1);
+  let best = -1;
+  sorted.forEach((partition, place) => {
+    if (load[partition] !== wanted) return;
+    const most = best === -1 ? 0 : perTopic.get(topicOf[sorted[best]!]!)!;
+    if (perTopic.get(topicOf[partition]!)! >= most) best = place;
+  });
+  return best;
 }

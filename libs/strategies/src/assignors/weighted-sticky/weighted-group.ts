@@ -128,6 +128,14 @@ export function partitionClasses({ partitionCount, partitionOffset, classOf }: W
   return classes;
 }
 
+/** The topic of each dense partition. */
+export function partitionTopics({ partitionCount, partitionOffset, topics }: WeightedGroup): Int32Array {
+  const topicOf = new Int32Array(partitionCount);
+  for (let topic = 0; topic < topics.length; topic++)
+    topicOf.fill(topic, partitionOffset[topic]!, partitionOffset[topic + 1]!);
+  return topicOf;
+}
+
 /** Partitions by load, the heaviest first; equal ones by topic and number. */
 export function heaviestFirst(partitions: readonly number[], load: Float64Array): number[] {
   return [...partitions].sort((a, b) => load[b]! - load[a]! || a - b);
