@@ -70,6 +70,21 @@ describe('plans', () => {
     expect((await store.get(id))!.status).toBe('applied');
   });
 
+  it('are found for many groups at once, the newest of each', async () => {
+    const store = new PrismaPlanStore(database);
+    const [a, b] = ['many-a', 'many-b'].map((groupId) => ({ cluster: 'default', groupId }));
+    const ids: string[] = [];
+    for (const each of [a!, a!, a!, b!]) {
+      ids.push((await store.save(newPlan({ ref: each }))).id);
+      await sleep(2);
+    }
+    const found = await store.newestByGroups('default', ['many-a', 'many-b', 'many-c', 'many-a'], 2);
+    expect([...found].map(([groupId, plans]) => [groupId, plans.map(({ id }) => id)]).sort()).toEqual([
+      ['many-a', [ids[2], ids[1]]],
+      ['many-b', [ids[3]]],
+    ]);
+  });
+
   it('are listed newest first, page by page, and say when they are too old', async () => {
     const store = new PrismaPlanStore(database);
     const other = { cluster: 'default', groupId: 'listed' };
