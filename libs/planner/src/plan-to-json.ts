@@ -23,6 +23,7 @@ export interface PlanJson {
     readonly skew: SkewJson;
     readonly skewBefore: SkewJson;
     readonly weightedSkew: PlanResult['weightedSkew'];
+    readonly resizedTopics: readonly ResizedTopic[];
     readonly members: number;
     readonly partitions: number;
     readonly least: number;
@@ -33,7 +34,6 @@ export interface PlanJson {
   readonly idle: readonly IdleMember[];
   readonly unowned: AssignmentJson;
   readonly unknownTopics: readonly string[];
-  readonly resizedTopics: readonly ResizedTopic[];
   readonly disruption: Readonly<Record<RebalanceProtocol, Disruption>>;
   readonly addedMembers: readonly string[];
   readonly removedMembers: readonly string[];
@@ -61,6 +61,7 @@ export function planToJson(result: PlanResult): PlanJson {
       skew: skewToJson(skew.after),
       skewBefore: skewToJson(skew.before),
       weightedSkew: same.weightedSkew,
+      resizedTopics: same.resizedTopics,
       members: loads.members,
       partitions: loads.partitions,
       least: loads.least,
@@ -71,7 +72,6 @@ export function planToJson(result: PlanResult): PlanJson {
     idle: same.idle,
     unowned: assignmentToJson(same.unowned),
     unknownTopics: same.unknownTopics,
-    resizedTopics: same.resizedTopics,
     disruption: same.disruption,
     addedMembers: same.addedMembers,
     removedMembers: same.removedMembers,
