@@ -4,6 +4,7 @@ import { compareText } from '@allot/model';
 import { distinctKeysInHashOrder } from '../hashing/java-hash-map.js';
 import type { AssignmentWarning } from './assignor.js';
 import type { SubscriptionPattern } from './subscription-patterns.js';
+import { placesInOrder } from './text-order.js';
 import { findSubscriptionLists, numberSubscriptions } from './subscription-patterns.js';
 
 /**
@@ -74,12 +75,9 @@ function sortById(
   warnings: AssignmentWarning[],
 ): { members: readonly MemberSpec[]; arrival: Int32Array } {
   const ids = listed.map(({ id }) => id);
-  const places = Int32Array.from(ids.keys());
-  // Sorting is stable, so of equal ids the first of the list comes first.
-  if (!isAscending(ids)) places.sort((a, b) => compareText(ids[a]!, ids[b]!));
   const members: MemberSpec[] = [];
   const numberOf = new Int32Array(listed.length).fill(-1);
-  for (const place of places) {
+  for (const place of placesInOrder(ids)) {
     if (members.length === 0 || members[members.length - 1]!.id !== ids[place]) {
       numberOf[place] = members.length;
       members.push(listed[place]!);
@@ -87,16 +85,11 @@ function sortById(
     }
     warnings.push(duplicateMember(ids[place]!));
   }
-  return { members, arrival: numberOf.filter((number) => number >= 0) };
+  return { members, arrival: members.length === listed.length ? numberOf : numberOf.filter((number) => number >= 0) };
 }
 
 export function duplicateMember(id: string): AssignmentWarning {
   return { code: 'duplicate-member', message: `Member "${id}" is listed more than once; only its first entry counts.` };
-}
-
-function isAscending(texts: readonly string[]): boolean {
-  for (let i = 1; i < texts.length; i++) if (!(texts[i - 1]! < texts[i]!)) return false;
-  return true;
 }
 
 /**
@@ -105,11 +98,19 @@ function isAscending(texts: readonly string[]): boolean {
  */
 export function membersInOrder(group: ClientGroup): Int32Array {
   const { members } = group;
-  const dynamic = [...members.keys()].filter((index) => members[index]!.instanceId === undefined);
-  if (dynamic.length === members.length) return Int32Array.from(dynamic);
-  const statics = [...membersInHashOrder(group)].filter((index) => members[index]!.instanceId !== undefined);
-  statics.sort((a, b) => compareText(members[a]!.instanceId!, members[b]!.instanceId!));
-  return Int32Array.from([...statics, ...dynamic]);
+  const order = new Int32Array(members.length);
+  let statics = 0;
+  for (const { instanceId } of members) if (instanceId !== undefined) statics++;
+  let next = statics;
+  for (let member = 0; member < members.length; member++) {
+    if (members[member]!.instanceId === undefined) order[next++] = member;
+  }
+  if (statics > 0) {
+    const walk = membersInHashOrder(group).filter((member) => members[member]!.instanceId !== undefined);
+    const byInstance = placesInOrder(Array.from(walk, (member) => members[member]!.instanceId!));
+    byInstance.forEach((place, i) => (order[i] = walk[place]!));
+  }
+  return order;
 }
 
 /** Members as a `java.util.HashMap` walks them, into which they were put in the order of arrival. */

@@ -24,8 +24,14 @@ export function findSubscriptionLists(members: readonly MemberSpec[]): {
   const lists: (readonly string[])[] = [];
   const byIdentity = new Map<readonly string[], number>();
   const patternOf = new Int32Array(members.length);
+  let latest: readonly string[] | undefined;
   for (let member = 0; member < members.length; member++) {
     const list = members[member]!.topics;
+    if (list === latest) {
+      patternOf[member] = patternOf[member - 1]!;
+      continue;
+    }
+    latest = list;
     let pattern = byIdentity.get(list);
     if (pattern === undefined) {
       pattern = lists.length;

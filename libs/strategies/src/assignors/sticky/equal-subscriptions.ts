@@ -1,9 +1,9 @@
 import type { ClientGroup } from '../client-group.js';
 import { rehash } from '../client-group.js';
 import { NOBODY } from '../owners.js';
+import type { RackView } from '../racks.js';
+import { isFarFrom } from '../racks.js';
 import type { Claims } from './claims.js';
-import type { RackView } from './rack-view.js';
-import { isFarFrom } from './rack-view.js';
 import { fillWithinRacks } from './rack-rounds.js';
 
 /** Members that may still get partitions, and how many may get one more than the others. */

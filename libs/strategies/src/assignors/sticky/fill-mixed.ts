@@ -1,8 +1,8 @@
 import { NOBODY } from '../owners.js';
+import type { RackView } from '../racks.js';
 import { NO_RACK } from '../racks.js';
 import { LeastLoaded } from './least-loaded.js';
 import type { MixedState } from './mixed-subscriptions.js';
-import type { RackView } from './rack-view.js';
 
 /**
  * Gives every free partition to the subscriber with the fewest partitions. While one topic is dealt with only its subscribers'
@@ -28,7 +28,7 @@ export function assignFree(state: MixedState): void {
  * The same among members near the partition: those in a rack that has a replica and those without a rack. Partitions without
  * a near subscriber stay free. A contest a topic and rack.
  */
-export function assignFreeWithinRacks(state: MixedState, { rackOf, racks, end }: RackView): void {
+export function assignFreeWithinRacks(state: MixedState, { rackOf, start, racks, end }: RackView): void {
   const { subscribers, owners, counts } = state;
   const leafOf = new Int32Array(counts.length);
   const contests = Array.from({ length: end }, () => ({
@@ -45,8 +45,8 @@ export function assignFreeWithinRacks(state: MixedState, { rackOf, racks, end }:
       }
       begun = true;
       let best = contests[NO_RACK]!.least.member;
-      for (const rack of racks[partition]!) {
-        const member = contests[rack]!.least.member;
+      for (let i = start[partition]!; i < start[partition + 1]!; i++) {
+        const member = contests[racks[i]!]!.least.member;
         if (member === NOBODY) continue;
         const lead = best === NOBODY ? -1 : counts[member]! - counts[best]! || member - best;
         if (lead < 0) best = member;

@@ -2,12 +2,12 @@ import type { AssignmentWarning } from '../assignor.js';
 import type { ClientGroup } from '../client-group.js';
 import { subscribersByTopic } from '../client-group.js';
 import { NOBODY } from '../owners.js';
+import type { RackView } from '../racks.js';
+import { isFarFrom } from '../racks.js';
 import type { Claims } from './claims.js';
 import { earlierOwners } from './claims.js';
 import { assignFree, assignFreeWithinRacks } from './fill-mixed.js';
 import { Improvement } from './improvement.js';
-import type { RackView } from './rack-view.js';
-import { isFarFrom } from './rack-view.js';
 
 /** An assignment in the making. */
 export interface MixedState {

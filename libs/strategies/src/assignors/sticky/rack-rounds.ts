@@ -1,6 +1,6 @@
 import { NOBODY } from '../owners.js';
+import type { RackView } from '../racks.js';
 import type { Vacancies } from './equal-subscriptions.js';
-import type { RackView } from './rack-view.js';
 
 /**
  * Deals free partitions out to members in a rack that has a replica: in turn to members below the quota; when none of them is
@@ -15,7 +15,7 @@ export function fillWithinRacks(owners: Int32Array, view: RackView, vacancies: V
   for (const member of vacancies.exact) exact.push(member);
   const rest: number[] = [];
   for (const partition of fewestNeighboursFirst(owners, view)) {
-    let member = below.takeNear(view.racks[partition]!);
+    let member = below.takeNear(partition);
     if (member !== NOBODY) {
       const count = ++counts[member]!;
       if (count >= quota) {
@@ -23,7 +23,7 @@ export function fillWithinRacks(owners: Int32Array, view: RackView, vacancies: V
         if (count < ceiling && vacancies.above < wantedAbove) exact.push(member);
       }
     } else {
-      member = exact.takeNear(view.racks[partition]!);
+      member = exact.takeNear(partition);
       if (member !== NOBODY) {
         counts[member]!++;
         if (++vacancies.above === wantedAbove) exact.clear();
@@ -38,7 +38,7 @@ export function fillWithinRacks(owners: Int32Array, view: RackView, vacancies: V
 }
 
 /** Free partitions by the number of members near them, then in dense order. */
-function fewestNeighboursFirst(owners: Int32Array, { rackOf, racks, end }: RackView): number[] {
+function fewestNeighboursFirst(owners: Int32Array, { rackOf, start, racks, end }: RackView): number[] {
   const membersIn = new Int32Array(end);
   for (const rack of rackOf) membersIn[rack]!++;
   const free: number[] = [];
@@ -46,7 +46,7 @@ function fewestNeighboursFirst(owners: Int32Array, { rackOf, racks, end }: RackV
   for (let partition = 0; partition < owners.length; partition++) {
     if (owners[partition] !== NOBODY) continue;
     free.push(partition);
-    for (const rack of racks[partition]!) neighbours[partition]! += membersIn[rack]!;
+    for (let i = start[partition]!; i < start[partition + 1]!; i++) neighbours[partition]! += membersIn[racks[i]!]!;
   }
   return free.sort((a, b) => neighbours[a]! - neighbours[b]! || a - b);
 }
@@ -62,14 +62,15 @@ class RackRing {
   /** By rack: where to go on from a place in its list; itself while that member is present. One entry behind the end. */
   readonly #links: Int32Array[];
   readonly #placeOf: Int32Array;
-  readonly #rackOf: Int32Array;
+  readonly #view: RackView;
   readonly #present: Uint8Array;
   readonly #positionOf: Int32Array;
   #turn = 0;
 
-  constructor(members: readonly number[], { rackOf, end }: RackView) {
+  constructor(members: readonly number[], view: RackView) {
+    const { rackOf, end } = view;
     this.#members = members;
-    this.#rackOf = rackOf;
+    this.#view = view;
     this.#present = new Uint8Array(members.length).fill(1);
     this.#positions = Array.from({ length: end }, () => []);
     this.#placeOf = new Int32Array(rackOf.length);
@@ -83,12 +84,13 @@ class RackRing {
     this.#links = this.#positions.map((list) => Int32Array.from({ length: list.length + 1 }, (_, place) => place));
   }
 
-  /** The next member in one of the racks, or NOBODY, which leaves the turn where it is. */
-  takeNear(racks: readonly number[]): number {
+  /** The next member near the partition, or NOBODY, which leaves the turn where it is. */
+  takeNear(partition: number): number {
+    const { start, racks } = this.#view;
     let best = -1;
     let bestDistance = Infinity;
-    for (const rack of racks) {
-      const position = this.#next(rack);
+    for (let i = start[partition]!; i < start[partition + 1]!; i++) {
+      const position = this.#next(racks[i]!);
       if (position < 0) continue;
       const distance = position >= this.#turn ? position - this.#turn : position - this.#turn + this.#members.length;
       if (distance < bestDistance) {
@@ -104,7 +106,7 @@ class RackRing {
   remove(member: number): void {
     this.#present[this.#positionOf[member]!] = 0;
     const place = this.#placeOf[member]!;
-    this.#links[this.#rackOf[member]!]![place] = place + 1;
+    this.#links[this.#view.rackOf[member]!]![place] = place + 1;
   }
 
   remaining(): number[] {
@@ -113,8 +115,8 @@ class RackRing {
 
   /** Position of the first present member of the rack at or after the turn, around the end if need be; -1 if none. */
   #next(rack: number): number {
-    const list = this.#positions[rack];
-    if (list === undefined || list.length === 0) return -1;
+    const list = this.#positions[rack]!;
+    if (list.length === 0) return -1;
     let place = this.#follow(rack, lowerBound(list, this.#turn));
     if (place === list.length) place = this.#follow(rack, 0);
     return place === list.length ? -1 : list[place]!;
@@ -140,28 +142,29 @@ interface Line {
   next: number;
 }
 
-/** Members in a line; the first one in one of the racks is taken out. */
+/** Members in a line; the first one near a partition is taken out. */
 class RackQueue {
   readonly #lines: Line[];
-  readonly #rackOf: Int32Array;
+  readonly #view: RackView;
   #ticket = 0;
 
-  constructor({ rackOf, end }: RackView) {
-    this.#rackOf = rackOf;
-    this.#lines = Array.from({ length: end }, () => ({ members: [], tickets: [], next: 0 }));
+  constructor(view: RackView) {
+    this.#view = view;
+    this.#lines = Array.from({ length: view.end }, () => ({ members: [], tickets: [], next: 0 }));
   }
 
   push(member: number): void {
-    const line = this.#lines[this.#rackOf[member]!]!;
+    const line = this.#lines[this.#view.rackOf[member]!]!;
     line.members.push(member);
     line.tickets.push(this.#ticket++);
   }
 
-  takeNear(racks: readonly number[]): number {
+  takeNear(partition: number): number {
+    const { start, racks } = this.#view;
     let best: Line | undefined;
-    for (const rack of racks) {
-      const line = this.#lines[rack];
-      if (line === undefined || line.next === line.members.length) continue;
+    for (let i = start[partition]!; i < start[partition + 1]!; i++) {
+      const line = this.#lines[racks[i]!]!;
+      if (line.next === line.members.length) continue;
       if (best === undefined || line.tickets[line.next]! < best.tickets[best.next]!) best = line;
     }
     return best === undefined ? NOBODY : best.members[best.next++]!;

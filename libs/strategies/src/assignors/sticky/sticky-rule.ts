@@ -4,11 +4,12 @@ import type { AssignmentResult, AssignmentWarning } from '../assignor.js';
 import type { ClientGroup } from '../client-group.js';
 import { indexClientGroup } from '../client-group.js';
 import { NOBODY, ownersToAssignment } from '../owners.js';
+import type { RackView } from '../racks.js';
+import { racksMatter, racksOf, readRacks } from '../racks.js';
 import type { Claims } from './claims.js';
 import { forEachClaim, settleClaims, subscriptionsCountAsEqual } from './claims.js';
 import { assignEqualSubscriptions } from './equal-subscriptions.js';
 import { assignMixedSubscriptions } from './mixed-subscriptions.js';
-import { viewRacks } from './rack-view.js';
 
 /**
  * The rule that `sticky` and `cooperative-sticky` share.
@@ -18,7 +19,7 @@ import { viewRacks } from './rack-view.js';
 export function assignSticky(spec: GroupSpec, cooperative: boolean): AssignmentResult {
   const group = indexClientGroup(spec);
   const claims = settleClaims(group);
-  const racks = viewRacks(group);
+  const racks = racksThatMatter(group);
   const warnings = [...group.warnings, ...claims.warnings];
   const equal = subscriptionsCountAsEqual(group, claims.walk);
   const { owners, mayStray } = equal
@@ -36,6 +37,12 @@ export function assignSticky(spec: GroupSpec, cooperative: boolean): AssignmentR
     if (round !== undefined) assignment = ownersToAssignment(group, round);
   }
   return { assignment, target, warnings };
+}
+
+function racksThatMatter(group: ClientGroup): RackView | undefined {
+  const racks = readRacks(group);
+  if (racks === undefined) return undefined;
+  return racksMatter(racks, racksOf(racks, group.arrival), 0, group.partitionCount) ? racks : undefined;
 }
 
 /** Leaves out what another member owned by a claim that stood, and what several claimed. Undefined when there is none. */
