@@ -3,7 +3,7 @@ import { countPartitions } from '@allot/model';
 import fc from 'fast-check';
 
 /** Property runs: few in the unit suite, more with ALLOT_PROPERTY_RUNS. */
-export const propertyRuns = { numRuns: Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 150) };
+export const propertyRuns = { numRuns: Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 100) };
 
 const topicNames = ['orders', '__proto__', 'payments.v1', 't', 'clicks', 'audit', 'constructor', 'zz'];
 const memberIds = ['c1', 'c2', 'c3', '__proto__', 'rdkafka-1', 'consumer-9', '組', 'a', 'b', 'Z'];
