@@ -10,15 +10,20 @@ import { type Replica, startReplicas } from './support/service.js';
 const RUNS = Number(process.env['ALLOT_FUZZ_RUNS'] ?? 40);
 const REQUESTS = 20;
 /** Streams and long polls never end by themselves. */
-const CUT_OFF_MS = 2_000;
+const CUT_OFF_MS = 5_000;
 
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as OpenApi;
 const operations = operationsOf(document);
 const validators = new Map<string, ValidateFunction>();
 const compiler = schemasFor(document);
 
-/** Names out of answers: members, plans, groups, page tokens. */
-const learnt: string[] = ['c1'];
+/** Names out of answers, by the path parameter that they may stand for. */
+const learnt: Readonly<Record<string, string[]>> = {
+  cluster: ['default'],
+  group: ['g1'],
+  member: ['c1'],
+  plan: ['none'],
+};
 const reached = new Map<string, Set<number>>();
 let requests = 0;
 let failed = true;
@@ -112,6 +117,7 @@ async function send(
     if (signal.aborted) return undefined;
     throw error;
   });
+  if (response === undefined && path.endsWith('/events')) throw new Error(`no stream within ${CUT_OFF_MS} ms: ${url}`);
   if (response === undefined) return { status: 200, type: 'application/json', text: undefined };
   const type = response.headers.get('content-type') ?? '';
   if (response.ok && path.endsWith('/events')) {
@@ -124,7 +130,8 @@ async function send(
 function urlOf({ target, path, query }: AbstractRequest): string {
   const filled = target.path.replace(/\{(\w+)\}/g, (_all, name: string) => {
     const word = path[name]!;
-    const text = 'text' in word ? word.text : learnt[word.learnt % learnt.length]!;
+    const names = learnt[name] ?? ['orders'];
+    const text = 'text' in word ? word.text : names[word.learnt % names.length]!;
     return encodeName(text);
   });
   const pairs = query.map(([key, value]) => `${encodeName(key)}=${encodeName(value)}`);
@@ -138,10 +145,17 @@ function encodeName(text: string): string {
 
 function learn(json: unknown): void {
   if (typeof json !== 'object' || json === null) return;
-  for (const key of ['memberId', 'id', 'name', 'groupId', 'nextPageToken']) {
-    const value = (json as Record<string, unknown>)[key];
-    if (typeof value === 'string' && !learnt.includes(value) && learnt.push(value) > 50) learnt.shift();
-  }
+  const { memberId, groupId, id, baseRevision, numPartitions, name } = json as Record<string, unknown>;
+  remember('member', memberId);
+  remember('group', groupId);
+  if (baseRevision !== undefined) remember('plan', id);
+  if (numPartitions !== undefined) remember('cluster', name);
+}
+
+/** The last few, so that most of them are still there. */
+function remember(parameter: string, value: unknown): void {
+  const names = learnt[parameter]!;
+  if (typeof value === 'string' && !names.includes(value) && names.push(value) > 8) names.shift();
 }
 
 function note({ operation }: PathOperation, status: number): void {

@@ -15,7 +15,7 @@ export interface Body {
   readonly text: string;
 }
 
-/** A text of its own, or the nth of the names that were learnt. */
+/** A text of its own, or the nth of the names that were learnt for this parameter. */
 type Word = { readonly text: string } | { readonly learnt: number };
 
 const NAMES = ['default', 'orders', 'pay', 'g1', 'a/b:c d', '組', '__proto__', 'constructor', 'c1', '1', '2', 'range'];
@@ -57,10 +57,22 @@ function requestOf(target: PathOperation, schemas: SchemaValues): Arbitrary<Abst
   });
 }
 
-function word({ schema }: Parameter): Arbitrary<Word> {
-  const learnt = fc.record({ learnt: fc.nat(1000) });
-  const text = schema['type'] === 'integer' ? fc.oneof(fc.nat(3).map(String), name) : name;
-  return fc.oneof({ weight: 2, arbitrary: text.map((value) => ({ text: value })) }, { weight: 1, arbitrary: learnt });
+/** Names that are there from the start, so that most requests are about something. */
+const THERE: Readonly<Record<string, string>> = {
+  cluster: 'default',
+  group: 'g1',
+  topic: 'orders',
+  broker: '1',
+  member: 'c1',
+};
+
+function word({ name: parameter, schema }: Parameter): Arbitrary<Word> {
+  const any = schema['type'] === 'integer' ? fc.oneof(fc.nat(3).map(String), name) : name;
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ text: THERE[parameter] ?? 'none' }) },
+    { weight: 2, arbitrary: any.map((text) => ({ text })) },
+    { weight: 3, arbitrary: fc.record({ learnt: fc.nat(1000) }) },
+  );
 }
 
 function queryOf(parameters: readonly Parameter[], schemas: SchemaValues): Arbitrary<AbstractRequest['query']> {
