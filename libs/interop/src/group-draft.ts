@@ -64,6 +64,8 @@ export interface GroupDraft {
   readonly states: StateFact[];
   hasOffsetsView: boolean;
   hasMembersView: boolean;
+  /** The offsets view has a row for a member without partitions, which most versions leave out. */
+  showsIdleMembers: boolean;
   /** Line index of the first table or message about the group. */
   readonly index: number;
 }
@@ -77,6 +79,7 @@ export function newGroupDraft(groupId: string | undefined, index: number): Group
     states: [],
     hasOffsetsView: false,
     hasMembersView: false,
+    showsIdleMembers: false,
     index,
   };
 }

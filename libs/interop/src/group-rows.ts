@@ -55,7 +55,8 @@ export function readMemberRow(header: TableHeader, cells: Cells, index: number):
     : columns.has('ASSIGNMENT')
       ? readAssignmentCell(cells.get('ASSIGNMENT'))
       : undefined;
-  const target = columns.has('TARGET-ASSIGNMENT')
+  // A classic group has hyphens for the epoch and the assignment of its target: it has none, not an empty one.
+  const target = cells.has('TARGET-EPOCH')
     ? readTopicListCell('TARGET-ASSIGNMENT', cells.get('TARGET-ASSIGNMENT'))
     : undefined;
   for (const cell of [current, target]) if (cell?.type === 'problem') return { problem: cell.reason };

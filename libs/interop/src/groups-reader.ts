@@ -155,6 +155,7 @@ export class GroupsReader {
     if ('problem' in row) return row.problem;
     draft.hasOffsetsView = true;
     if (row.partition === undefined) {
+      draft.showsIdleMembers = true;
       this.ledger.understood(index, 'group-partition', `Member ${row.owner!.memberId} without partitions.`);
     } else {
       const problem = this.#acceptPartition(draft, row.partition);
@@ -265,7 +266,26 @@ export class GroupsReader {
 
   finish(): ImportedGroup[] {
     const drafts = [...this.#groups.values(), ...this.#unnamed].sort((a, b) => a.index - b.index);
-    return drafts.map((draft) => finishGroup(draft, this.ledger));
+    const groups = drafts.map((draft) => finishGroup(draft, this.ledger));
+    this.#warnAboutHiddenMembers(drafts);
+    return groups;
+  }
+
+  /** The offsets view leaves out members without partitions from Kafka 1.1 on; a member count can show that none is missing. */
+  #warnAboutHiddenMembers(drafts: readonly GroupDraft[]): void {
+    const open = drafts.filter(({ hasOffsetsView, hasMembersView, showsIdleMembers, owners, states }) => {
+      const isComplete = showsIdleMembers || states.some(({ memberCount }) => memberCount === owners.size);
+      return hasOffsetsView && !hasMembersView && owners.size > 0 && !isComplete;
+    });
+    if (open.length === 0) return;
+    this.ledger.warn({
+      code: 'idle-members-not-shown',
+      message:
+        `${open.length} group(s) are known from the offsets view alone, which leaves out members without partitions. ` +
+        'Paste the members view (--describe --members) too, so that they take part in plans.',
+      lineNumbers: open.map(({ index }) => index + 1),
+      ...(open.length === 1 ? groupIdOf(open[0]!) : {}),
+    });
   }
 }
 

@@ -49,6 +49,8 @@ export type ImportWarningCode =
   | 'views-disagree'
   /** A group's table without a GROUP column (Kafka up to 2.2) and nothing else that names the group. */
   | 'group-id-missing'
+  /** Groups known from the offsets view alone, which from Kafka 1.1 on leaves out members without partitions. */
+  | 'idle-members-not-shown'
   /** The group was rebalancing: the snapshot may be between two assignments. */
   | 'group-unstable'
   /** The tool said that the group does not exist. */
@@ -176,7 +178,7 @@ export interface ImportedGroup {
   readonly groupEpoch: number | undefined;
   readonly assignmentEpoch: number | undefined;
   readonly declaredMemberCount: number | undefined;
-  /** In the order of the text. */
+  /** In the order of the text. Without a members view those that own nothing may be missing (`idle-members-not-shown`). */
   readonly members: readonly ImportedMember[];
   /** By topic and number, each once; from the offsets view. */
   readonly partitions: readonly ImportedGroupPartition[];

@@ -75,6 +75,17 @@ describe('H-04 members view, verbose: three ASSIGNMENT grammars', () => {
     expect(group.unstable).toBe(true);
   });
 
+  it('H-04 4.0: hyphens for the target of a classic group mean that there is none', () => {
+    const { group } = read(fixture('recorded/4.0.0/members-verbose.txt'));
+    expect(group.members[0]).toMatchObject({
+      currentEpoch: undefined,
+      targetEpoch: undefined,
+      targetAssignment: undefined,
+    });
+    expect(group.members[0]!.assignment!.size).toBe(2);
+    expect(group.unstable).toBe(false);
+  });
+
   it('H-04 without --verbose nothing is known about the partitions, except of an idle member', () => {
     const { group } = read(fixture('members-4.0.txt'));
     expect(group.members.map(({ assignment }) => assignment)).toEqual([undefined, undefined, new Map()]);

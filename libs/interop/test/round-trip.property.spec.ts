@@ -69,7 +69,13 @@ const memberLines = (id: fc.Arbitrary<string>): fc.Arbitrary<MemberLine[]> =>
         .tuple(
           ...ids.map((m) =>
             fc
-              .record({ assignment, target: assignment, instance: fc.option(word, { nil: undefined }) })
+              .record({
+                assignment,
+                target: assignment,
+                epoch: fc.nat(),
+                targetEpoch: fc.nat(),
+                instance: fc.option(word, { nil: undefined }),
+              })
               .map((rest) => ({ group, ...m, ...rest })),
           ),
         )
@@ -165,7 +171,10 @@ describe('print -> parse', () => {
               .filter((tp) => !contested.has(tp))
               .sort(),
           );
-          if (version === '4.0') expect(read.targetAssignment).toEqual(lines[i]!.target);
+          if (version === '4.0') {
+            const { target: targetAssignment, epoch: currentEpoch, targetEpoch } = lines[i]!;
+            expect(read).toMatchObject({ targetAssignment, currentEpoch, targetEpoch });
+          }
         });
       }),
       RUNS,
