@@ -9,7 +9,9 @@ export function fullGrid() {
         for (const topics of [10, 100, 1000])
           for (const subscriptions of ['HOMOGENEOUS', 'HETEROGENEOUS', 'mixed'])
             for (const racks of assignor === 'uniform' || assignor === 'roundrobin' ? [false] : [false, true])
-              for (const before of assignor.includes('range') || assignor === 'roundrobin' ? ['FULL'] : ['FULL', 'INCREMENTAL'])
+              for (const before of assignor.includes('range') || assignor === 'roundrobin'
+                ? ['FULL']
+                : ['FULL', 'INCREMENTAL'])
                 cells.push({ assignor, members, ratio, topics, subscriptions, racks, before });
   return cells;
 }
@@ -27,7 +29,8 @@ export function quickGrid() {
     for (const subscriptions of ['HOMOGENEOUS', 'HETEROGENEOUS', 'mixed']) {
       for (const racks of [false, true]) cells.push({ ...RANGE, ...shape, subscriptions, racks });
       for (const before of ['FULL', 'INCREMENTAL']) {
-        for (const assignor of ['sticky', 'uniform']) cells.push({ assignor, ...shape, subscriptions, racks: false, before });
+        for (const assignor of ['sticky', 'uniform'])
+          cells.push({ assignor, ...shape, subscriptions, racks: false, before });
       }
     }
   return cells;

@@ -45,6 +45,20 @@ export function floorOf({ topics, members }) {
   };
 }
 
+/** One pass over owners: read each, count it, write it. */
+export function passOver(previous, members) {
+  const owners = new Int32Array(previous.length);
+  const counts = new Int32Array(members);
+  return () => {
+    for (let partition = 0; partition < previous.length; partition++) {
+      const owner = previous[partition];
+      if (owner >= 0) counts[owner]++;
+      owners[partition] = owner;
+    }
+    return owners[previous.length - 1];
+  };
+}
+
 /** One write for every partition. */
 export function writesOf(total) {
   const owners = new Int32Array(total);

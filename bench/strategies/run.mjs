@@ -23,9 +23,13 @@ const measured = {};
 
 const number = (value) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 
-console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model.trim()}; CPU milliseconds, medians of rounds measured alternately\n`);
+console.log(
+  `Node ${process.version}, ${cpus().length} x ${cpus()[0].model.trim()}; CPU milliseconds, medians of rounds measured alternately\n`,
+);
 
-console.log(`${'cell: members/partitions per member/topics'.padEnd(62)} ${'ms'.padStart(9)} ${'/ floor'.padStart(8)}  before`);
+console.log(
+  `${'cell: members/partitions per member/topics'.padEnd(62)} ${'ms'.padStart(9)} ${'/ floor'.padStart(8)}  before`,
+);
 let worst = { ratio: 0, name: '' };
 for (const cell of args.includes('--full') ? fullGrid() : quickGrid()) {
   const name = cellName(cell);
@@ -45,7 +49,13 @@ const verdicts = [];
 for (const name of barNames) {
   if (only !== '' && !name.includes(only)) continue;
   const { text, value, bar, stretch, unit = 'x' } = name === 'P2' ? rangeBar() : await measureBar(name);
-  const verdict = Number.isNaN(value) ? 'not measured' : value <= stretch ? 'stretch' : value <= bar ? 'holds' : 'MISSED';
+  const verdict = Number.isNaN(value)
+    ? 'not measured'
+    : value <= stretch
+      ? 'stretch'
+      : value <= bar
+        ? 'holds'
+        : 'MISSED';
   verdicts.push(`${name} ${verdict}`);
   if (!Number.isNaN(value)) measured[`${name}: ${text}`] = { ratio: Number(value.toPrecision(3)) };
   console.log(`${name}  ${text}: ${number(value)}${unit}, bar ${bar}${unit}, stretch ${stretch}${unit}: ${verdict}`);

@@ -12,7 +12,7 @@ export interface Claims {
   readonly any: boolean;
   /** Members as Kafka walks their subscriptions; in any order where that makes no difference. */
   readonly walk: Int32Array;
-  /** The member whose claim to each partition stands, or NOBODY. */
+  /** The member whose claim to each partition stands, or NOBODY. Empty when there are no claims; so is `contested`. */
   readonly owned: Int32Array;
   /** 1 where members of one generation claimed the same partition: nobody keeps it, and it counts as changing hands. */
   readonly contested: Uint8Array;
@@ -34,8 +34,8 @@ export function settleClaims(group: ClientGroup): Claims {
   const walk = any || patterns.some(({ names }) => names.length === 0) ? membersInHashOrder(group) : group.arrival;
   const generations = Int32Array.from(members, ({ generation }) => generation ?? NO_GENERATION);
   const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
-  const owned = new Int32Array(partitionCount).fill(NOBODY);
-  const contested = new Uint8Array(partitionCount);
+  const owned = new Int32Array(any ? partitionCount : 0).fill(NOBODY);
+  const contested = new Uint8Array(owned.length);
   const warnings: AssignmentWarning[] = [];
   if (!any) return { any, walk, owned, contested, generations, newest, warnings };
 

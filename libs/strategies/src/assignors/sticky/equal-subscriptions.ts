@@ -36,9 +36,17 @@ export function assignEqualSubscriptions(group: ClientGroup, claims: Claims, rac
   const vacancies = keepOwned(group, claims, racks, owners);
   vacancies.below.sort((a, b) => a - b);
   vacancies.exact.sort((a, b) => a - b);
-  const free = racks === undefined ? undefined : fillWithinRacks(owners, racks, vacancies);
-  fillInTurn(owners, free, vacancies);
+  const free = claims.any || racks !== undefined ? freePartitions(owners) : undefined;
+  fillInTurn(owners, racks === undefined ? free : fillWithinRacks(owners, free!, racks, vacancies), vacancies);
   return owners;
+}
+
+function freePartitions(owners: Int32Array): Int32Array {
+  const free = new Int32Array(owners.length);
+  let count = 0;
+  for (let partition = 0; partition < owners.length; partition++)
+    if (owners[partition] === NOBODY) free[count++] = partition;
+  return free.subarray(0, count);
 }
 
 function keepOwned(group: ClientGroup, claims: Claims, racks: RackView | undefined, owners: Int32Array): Vacancies {
@@ -113,30 +121,47 @@ function forEachByNumber({ topics, partitionOffset }: ClientGroup, visit: (parti
   }
 }
 
-/** Deals the free partitions out. `free` gives their order; all that have no owner, in dense order, when undefined. */
-function fillInTurn(owners: Int32Array, free: readonly number[] | undefined, vacancies: Vacancies): void {
-  const { quota, counts } = vacancies;
+/**
+ * Deals the free partitions out: in turn to members below the quota, then one each to members at the quota.
+ *
+ * @param free in their order; undefined when all partitions are free, in dense order
+ */
+function fillInTurn(owners: Int32Array, free: Int32Array | undefined, vacancies: Vacancies): void {
+  const { quota, counts, exact } = vacancies;
   const below = Int32Array.from(vacancies.below);
-  const exact = vacancies.exact;
-  let remaining = below.length;
-  let turn = 0;
-  let stillBelow = 0;
-  let nextExact = 0;
   const end = free === undefined ? owners.length : free.length;
-  for (let i = 0; i < end; i++) {
-    const partition = free === undefined ? i : free[i]!;
-    if (owners[partition] !== NOBODY) continue;
-    if (remaining === 0) {
-      owners[partition] = exact[nextExact++]!;
-      continue;
+  let dealt = 0;
+  let remaining = below.length;
+  while (dealt < end && remaining > 0) {
+    // In as many rounds as the fullest of them has room for, less one, nobody gets full, so nobody has to be asked.
+    const rounds = Math.min(quota - 1 - fullest(below, remaining, counts), Math.floor((end - dealt) / remaining));
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < remaining; turn++, dealt++) {
+        owners[free === undefined ? dealt : free[dealt]!] = below[turn]!;
+      }
     }
-    const member = below[turn++]!;
-    owners[partition] = member;
-    if (++counts[member]! === quota) exact.push(member);
-    else below[stillBelow++] = member;
-    if (turn === remaining) {
-      remaining = stillBelow;
-      turn = stillBelow = 0;
+    let stillBelow = 0;
+    for (let turn = 0; turn < remaining; turn++) {
+      const member = below[turn]!;
+      counts[member]! += rounds;
+      if (dealt < end) {
+        owners[free === undefined ? dealt : free[dealt]!] = member;
+        dealt++;
+        if (++counts[member]! === quota) {
+          exact.push(member);
+          continue;
+        }
+      }
+      below[stillBelow++] = member;
     }
+    remaining = stillBelow;
   }
+  for (let next = 0; dealt < end; dealt++) owners[free === undefined ? dealt : free[dealt]!] = exact[next++]!;
+}
+
+/** The highest count among the first `length` members. */
+function fullest(members: Int32Array, length: number, counts: Int32Array): number {
+  let most = 0;
+  for (let i = 0; i < length; i++) most = Math.max(most, counts[members[i]!]!);
+  return most;
 }

@@ -79,12 +79,13 @@ function newState(group: ClientGroup): MixedState {
  */
 function keepOwned(
   { group, subscribers, owners, counts }: MixedState,
-  { owned }: Claims,
+  { any, owned }: Claims,
   earlier: Int32Array | undefined,
   racks: RackView | undefined,
 ): { revoked: boolean; irregular: boolean } {
   let revoked = false;
   let irregular = group.patterns.some(({ topics, distinct }) => topics !== distinct);
+  if (!any) return { revoked, irregular };
   const subscribedTo = new Int32Array(group.members.length).fill(-1);
   for (let topic = 0; topic < group.topics.length; topic++) {
     for (const member of subscribers[topic]!) subscribedTo[member] = topic;

@@ -6,15 +6,22 @@ import type { Vacancies } from './equal-subscriptions.js';
  * Deals free partitions out to members in a rack that has a replica: in turn to members below the quota; when none of them is
  * near, to the first near member at the quota that may get one more. Partitions with few near members come first.
  *
- * @returns the partitions without a near member that has room, in order
+ * @param free all free partitions in dense order
+ * @returns the partitions without a near member that has room, in the order in which they were looked at
  */
-export function fillWithinRacks(owners: Int32Array, view: RackView, vacancies: Vacancies): number[] {
+export function fillWithinRacks(
+  owners: Int32Array,
+  free: Int32Array,
+  view: RackView,
+  vacancies: Vacancies,
+): Int32Array {
   const { quota, ceiling, wantedAbove, counts } = vacancies;
   const below = new RackRing(vacancies.below, view);
   const exact = new RackQueue(view);
   for (const member of vacancies.exact) exact.push(member);
-  const rest: number[] = [];
-  for (const partition of fewestNeighboursFirst(owners, view)) {
+  const rest = new Int32Array(free.length);
+  let left = 0;
+  for (const partition of fewestNeighboursFirst(free, view)) {
     let member = below.takeNear(partition);
     if (member !== NOBODY) {
       const count = ++counts[member]!;
@@ -29,26 +36,31 @@ export function fillWithinRacks(owners: Int32Array, view: RackView, vacancies: V
         if (++vacancies.above === wantedAbove) exact.clear();
       }
     }
-    if (member === NOBODY) rest.push(partition);
+    if (member === NOBODY) rest[left++] = partition;
     else owners[partition] = member;
   }
   vacancies.below = below.remaining();
   vacancies.exact = exact.remaining();
-  return rest;
+  return rest.subarray(0, left);
 }
 
-/** Free partitions by the number of members near them, then in dense order. */
-function fewestNeighboursFirst(owners: Int32Array, { rackOf, start, racks, end }: RackView): number[] {
+/** Partitions by the number of members near them, then in dense order: a sort by counting. */
+function fewestNeighboursFirst(free: Int32Array, { rackOf, start, racks, end }: RackView): Int32Array {
   const membersIn = new Int32Array(end);
   for (const rack of rackOf) membersIn[rack]!++;
-  const free: number[] = [];
-  const neighbours = new Int32Array(owners.length);
-  for (let partition = 0; partition < owners.length; partition++) {
-    if (owners[partition] !== NOBODY) continue;
-    free.push(partition);
-    for (let i = start[partition]!; i < start[partition + 1]!; i++) neighbours[partition]! += membersIn[racks[i]!]!;
+  const neighbours = new Int32Array(free.length);
+  let most = 0;
+  for (let place = 0; place < free.length; place++) {
+    const partition = free[place]!;
+    for (let i = start[partition]!; i < start[partition + 1]!; i++) neighbours[place]! += membersIn[racks[i]!]!;
+    most = Math.max(most, neighbours[place]!);
   }
-  return free.sort((a, b) => neighbours[a]! - neighbours[b]! || a - b);
+  const next = new Int32Array(most + 2);
+  for (const count of neighbours) next[count + 1]!++;
+  for (let count = 0; count <= most; count++) next[count + 1]! += next[count]!;
+  const sorted = new Int32Array(free.length);
+  for (let place = 0; place < free.length; place++) sorted[next[neighbours[place]!]!++] = free[place]!;
+  return sorted;
 }
 
 /**

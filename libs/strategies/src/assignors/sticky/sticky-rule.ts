@@ -46,7 +46,8 @@ function racksThatMatter(group: ClientGroup): RackView | undefined {
 }
 
 /** Leaves out what another member owned by a claim that stood, and what several claimed. Undefined when there is none. */
-function withoutChangingHands(owners: Int32Array, { owned, contested }: Claims): Int32Array | undefined {
+function withoutChangingHands(owners: Int32Array, { any, owned, contested }: Claims): Int32Array | undefined {
+  if (!any) return undefined;
   let round: Int32Array | undefined;
   for (let partition = 0; partition < owners.length; partition++) {
     const before = owned[partition]!;
