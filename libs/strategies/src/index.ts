@@ -36,6 +36,8 @@ export type {
   StickyChoice,
 } from './partitioners/partitioner.js';
 export { listPartitioners, resolvePartitioner } from './partitioners/partitioner-registry.js';
+export { definePartitioner } from './partitioners/define-partitioner.js';
+export type { PartitionerRule } from './partitioners/define-partitioner.js';
 export { initialState } from './partitioners/partitioner-state.js';
 export { remapEvenly, remapKeys } from './partitioners/remap.js';
 export type { KeyFlow, Remapping } from './partitioners/remap.js';
