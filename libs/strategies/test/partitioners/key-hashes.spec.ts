@@ -26,6 +26,19 @@ describe('where clients put a key', () => {
     expect(place('fnv1a', key, partitions)).toBe(fnv1a);
   });
 
+  it.each([1, 2, 3, 10, 12, 15, 16, 30, 50, 100])(
+    'every family agrees with the published hashes of "foo", of %i',
+    (n) => {
+      // murmur2 597841616, CRC-32 0x8c736521, FNV-1a 0xa9f37ed7 (negative as an int), "foo".hashCode() 101574.
+      expect(place('default', 'foo', n)).toBe(597841616 % n);
+      expect(place('consistent', 'foo', n)).toBe(0x8c736521 % n);
+      expect(place('sarama', 'foo', n)).toBe((2 ** 32 - 0xa9f37ed7) % n);
+      expect(place('sarama-reference', 'foo', n)).toBe((0xa9f37ed7 - 2 ** 31) % n);
+      expect(place('franz-go-sarama', 'foo', n)).toBe(0xa9f37ed7 % n);
+      expect(place('random-interval', 'foo', n)).toBe(101574 % n);
+    },
+  );
+
   it('F-02 kafkajs 1 put 100:48069 of 12 on 6, old node-sinek wu of 10 on 5', () => {
     expect(place('kafkajs-legacy', '100:48069', 12)).toBe(6);
     expect(place('node-sinek', 'wu', 10)).toBe(5);
