@@ -25,6 +25,8 @@ const learnt: Readonly<Record<string, string[]>> = {
   plan: ['none'],
 };
 const reached = new Map<string, Set<number>>();
+/** The requests of the running sequence, for the message of a failure. */
+const trail: string[] = [];
 let requests = 0;
 let failed = true;
 let replica: Replica;
@@ -50,6 +52,7 @@ describe('the API under requests derived from its document', () => {
     const sequences = fc.array(requestsOf(document, operations), { minLength: 1, maxLength: REQUESTS, size: 'max' });
     await fc.assert(
       fc.asyncProperty(sequences, async (sequence) => {
+        trail.length = 0;
         for (const request of sequence) await check(request);
       }),
       { numRuns: RUNS, interruptAfterTimeLimit: 3_000_000, markInterruptAsFailure: false },
@@ -69,11 +72,21 @@ describe('the API under requests derived from its document', () => {
 });
 
 async function check(request: AbstractRequest): Promise<void> {
+  try {
+    await checkAnswer(request);
+  } catch (error) {
+    throw new Error([String(error), 'after', ...trail].join('\n'), { cause: error });
+  }
+}
+
+async function checkAnswer(request: AbstractRequest): Promise<void> {
   const { target, headers, body } = request;
   const url = urlOf(request);
   const what = `${target.method} ${url.slice(0, 300)} ${JSON.stringify(headers)} ${body?.type ?? ''} ${body?.text.slice(0, 2000) ?? ''}`;
+  const started = performance.now();
   const answer = await send(target, url, headers as Record<string, string>, body);
   requests++;
+  trail.push(`${answer.status} in ${Math.round(performance.now() - started)} ms to ${what.slice(0, 500)}`);
   note(target, answer.status);
   if (answer.status >= 500) throw new Error(`${answer.status} to ${what}: ${answer.text}`);
   const documented = target.operation.responses[String(answer.status)];

@@ -42,7 +42,7 @@ export async function* followGroup(
   try {
     let last = since;
     // A reader that comes back to no news is told so at once: until the first event it does not even know that it is connected.
-    let patience = since === undefined ? idleMs : 0;
+    let connected = since === undefined;
     while (!signal.aborted) {
       if (last === undefined) {
         const reading = await store.read(ref);
@@ -70,8 +70,9 @@ export async function* followGroup(
         if (!skipped) yield { type: 'change', revision: last, change };
       }
       if (skipped) yield { type: 'bookmark', revision: last };
-      if (page.changes.length === 0 && !(await hint.wait(patience)) && !signal.aborted) yield { type: 'idle' };
-      patience = idleMs;
+      const quiet = page.changes.length === 0 && (!connected || !(await hint.wait(idleMs)));
+      if (quiet && !signal.aborted) yield { type: 'idle' };
+      connected = true;
     }
   } finally {
     hint.close();
