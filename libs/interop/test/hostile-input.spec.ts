@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_IMPORT_LINES } from '../src/paste.js';
 import { parseImport } from '../src/parse-import.js';
 import { fixture } from './fixture.js';
+import { offsetsView, topicsDescribe } from './tool-layouts.js';
 
 const OFFSETS = fixture('offsets-2.3.txt');
 const MEMBERS = fixture('members-2.6-verbose.txt');
@@ -44,6 +45,35 @@ describe('hostile input', () => {
     const text = '\n'.repeat(MAX_IMPORT_LINES + 1);
     expect(() => parseImport(text)).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
     expect(parseImport(text.slice(1)).lines).toHaveLength(MAX_IMPORT_LINES);
+  });
+
+  it('a text of the size people have: 500 topics, 20,000 partitions, 300 groups', () => {
+    const partition = { leader: 1, replicas: [1, 2, 3], isr: [1, 2, 3] };
+    const topics = Array.from({ length: 500 }, (_, i) => ({
+      name: `topic-${i}`,
+      partitions: new Array(40).fill(partition),
+    }));
+    const owner = { member: 'w-0a1b2c3d-1111-4222-8333-444455556666', host: '/10.0.0.1', client: 'w' };
+    const groups = Array.from({ length: 300 }, (_, g) =>
+      offsetsView(
+        'current',
+        Array.from({ length: 67 }, (_, i) => ({
+          group: `group-${g}`,
+          topic: `topic-${i}`,
+          partition: g % 40,
+          current: i,
+          end: g,
+          lag: g - i,
+          ...owner,
+        })),
+      ),
+    );
+    const started = performance.now();
+    const result = parseImport(topicsDescribe('4.0', topics) + groups.join(''));
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(result.topics.reduce((sum, topic) => sum + topic.partitions.length, 0)).toBe(20_000);
+    expect(result.groups.reduce((sum, group) => sum + group.partitions.length, 0)).toBe(20_100);
+    expect(result.lines.map(({ status }) => status)).not.toContain('not-understood');
   });
 
   it('the empty text has no lines', () => {

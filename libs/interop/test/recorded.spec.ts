@@ -19,8 +19,8 @@ const FILES = [
   'topics-to-move.txt',
 ];
 
-it('three versions or more are recorded', () => {
-  expect(VERSIONS.length).toBeGreaterThanOrEqual(3);
+it('every grammar of the members view is recorded', () => {
+  expect(VERSIONS).toEqual(expect.arrayContaining(['3.7.2', '3.9.0', '4.0.0', '4.4.0']));
 });
 
 describe.each(VERSIONS)('recorded from Kafka %s', (version) => {
@@ -105,8 +105,10 @@ describe.each(VERSIONS)('recorded from Kafka %s', (version) => {
       expect([...numbers.values()]).toEqual([undefined, undefined]);
       expect(warnings.map(({ code }) => code)).toContain('topic-names-missing');
     } else {
-      expect(numbers.get('shipping-1')).toEqual(new Map([['orders', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]]]));
-      expect(numbers.get('shipping-2')).toEqual(new Map([['payments', [0, 1, 2]]]));
+      // 3.7 has no consumer protocol yet, so there the group uses the classic one and its range assignor.
+      const payments = version.startsWith('3.7') ? [[2], [0, 1]] : [undefined, [0, 1, 2]];
+      expect(['shipping-1', 'shipping-2'].map((id) => numbers.get(id)!.get('payments'))).toEqual(payments);
+      expect(numbers.get('shipping-1')!.get('orders')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     }
   });
 

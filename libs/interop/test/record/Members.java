@@ -29,8 +29,8 @@ public final class Members {
         join("billing", "classic", "billing-2", "rack-a-2", List.of("orders", "payments"));
         join("spare", "classic", "spare-1", null, List.of("single"));
         join("spare", "classic", "spare-2", null, List.of("single"));
-        join("shipping", "consumer", "shipping-1", null, List.of("orders", "payments"));
-        join("shipping", "consumer", "shipping-2", "rack-b-2", List.of("payments"));
+        join("shipping", args[1], "shipping-1", null, List.of("orders", "payments"));
+        join("shipping", args[1], "shipping-2", "rack-b-2", List.of("payments"));
         long settled = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         boolean told = false;
         while (System.in.available() == 0) {

@@ -39,7 +39,10 @@ PROPERTIES
   broker=$!
   local server=(--bootstrap-server "127.0.0.1:$port")
   local topics=("${java[@]}" org.apache.kafka.tools.TopicCommand "${server[@]}")
-  local groups=("${java[@]}" org.apache.kafka.tools.consumer.group.ConsumerGroupCommand "${server[@]}" --describe)
+  # Up to 3.7 the group tool is the Scala one and the consumer protocol is not there yet.
+  local group_tool=org.apache.kafka.tools.consumer.group.ConsumerGroupCommand protocol=consumer
+  case $version in 3.[0-7].*) group_tool=kafka.admin.ConsumerGroupCommand protocol=classic ;; esac
+  local groups=("${java[@]}" "$group_tool" "${server[@]}" --describe)
   local reassign=("${java[@]}" org.apache.kafka.tools.reassign.ReassignPartitionsCommand "${server[@]}")
   for _ in $(seq 60); do "${topics[@]}" --list > /dev/null 2>&1 && break; sleep 1; done
 
@@ -47,7 +50,7 @@ PROPERTIES
   "${topics[@]}" --create --topic payments --partitions 3
   "${topics[@]}" --create --topic single --partitions 1
   mkfifo "$data/stdin"
-  "${java[@]}" "$here/Members.java" "127.0.0.1:$port" < "$data/stdin" > "$data/members.log" 2>&1 &
+  "${java[@]}" "$here/Members.java" "127.0.0.1:$port" "$protocol" < "$data/stdin" > "$data/members.log" 2>&1 &
   members=$!
   exec 3> "$data/stdin"
   for _ in $(seq 120); do grep -q ready "$data/members.log" && break; sleep 1; done
@@ -76,5 +79,5 @@ PROPERTIES
   broker=
 }
 
-[ $# -gt 0 ] || set -- 3.9.0 4.0.0 4.4.0
+[ $# -gt 0 ] || set -- 3.7.2 3.9.0 4.0.0 4.4.0
 for version in "$@"; do record "$version"; done
