@@ -23,6 +23,8 @@ export interface ServerGroup extends ClientGroup {
   readonly homogeneous: boolean;
   /** The owner of each dense partition in the previous target, among the members that still subscribe to its topic. */
   readonly previous: Int32Array;
+  /** How many partitions each member has in `previous`. */
+  readonly counts: Int32Array;
 }
 
 /** Reads a group once, with topic ids and previous owners. Linear in what the group lists. */
@@ -41,7 +43,7 @@ export function indexServerGroup(spec: GroupSpec): ServerGroup {
     topicIds: group.topics.map(({ id, name }) => (id === undefined ? uuidOfName(name) : parseUuid(id))),
     memberWalk: hashWalk(ids, STRING_KEYS, undefined, hashes),
     homogeneous: haveSameSubscription(group),
-    previous: previousOwners(group, group.arrival, warnings),
+    ...previousOwners(group, group.arrival, warnings),
   };
 }
 
@@ -93,12 +95,17 @@ function haveSameSubscription({ patterns }: ClientGroup): boolean {
 }
 
 /**
- * Who owned each dense partition before, as far as that member is here and subscribes to the topic. Of two claims on one
- * partition that of the member who comes first in `order` counts.
+ * Who owned each dense partition before, as far as that member is here and subscribes to the topic, and how many each member
+ * had. Of two claims on one partition that of the member who comes first in `order` counts.
  */
-export function previousOwners(group: ClientGroup, order: Int32Array, warnings: AssignmentWarning[]): Int32Array {
+export function previousOwners(
+  group: ClientGroup,
+  order: Int32Array,
+  warnings: AssignmentWarning[],
+): { previous: Int32Array; counts: Int32Array } {
   const { members, partitionOffset, partitionCount, patterns, patternOf } = group;
-  const owners = new Int32Array(partitionCount).fill(NOBODY);
+  const previous = new Int32Array(partitionCount).fill(NOBODY);
+  const counts = new Int32Array(members.length);
   const subscribed = patterns.map(({ topics }) => {
     const flags = new Uint8Array(group.topics.length);
     for (const topic of topics) flags[topic] = 1;
@@ -113,13 +120,15 @@ export function previousOwners(group: ClientGroup, order: Int32Array, warnings: 
       const count = partitionOffset[topic + 1]! - first;
       for (const partition of partitions) {
         if (!(partition >= 0 && partition < count)) warnings.push(noSuchPartition(members[member]!, name, partition));
-        else if (owners[first + partition] === NOBODY) owners[first + partition] = member;
-        else if (owners[first + partition] !== member)
-          warnings.push(twoOwners(members[owners[first + partition]!]!, members[member]!, name, partition));
+        else if (previous[first + partition] === NOBODY) {
+          previous[first + partition] = member;
+          counts[member]!++;
+        } else if (previous[first + partition] !== member)
+          warnings.push(twoOwners(members[previous[first + partition]!]!, members[member]!, name, partition));
       }
     }
   }
-  return owners;
+  return { previous, counts };
 }
 
 function noSuchPartition({ id }: MemberSpec, topic: string, partition: number): AssignmentWarning {

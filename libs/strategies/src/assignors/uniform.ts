@@ -10,6 +10,7 @@ import { NOBODY, ownersToAssignment } from './owners.js';
 import type { ServerGroup } from './server-group.js';
 import { indexServerGroup } from './server-group.js';
 import { assignHeterogeneous } from './uniform/heterogeneous.js';
+import type { HomogeneousGroup } from './uniform/homogeneous.js';
 import { assignHomogeneous } from './uniform/homogeneous.js';
 
 /**
@@ -48,21 +49,25 @@ function assignUniform(spec: GroupSpec, options: AssignOptions = {}): Assignment
 
 function homogeneousOwners(group: ServerGroup, { kafkaVersion, ownedOrder }: AssignOptions): Int32Array {
   if (group.partitionCount === 0) return new Int32Array(0);
+  const rule = isKafkaAtLeast(kafkaVersion, '4.0.1') ? 'as-needed' : 'first-walked';
+  return assignHomogeneous(toHomogeneous(group, ownedOrder), rule);
+}
+
+/** The group as the rule for equal subscriptions wants it; it has one member and one partition at least. */
+export function toHomogeneous(group: ServerGroup, ownedOrder?: 'given'): HomogeneousGroup {
   const first = group.patterns[group.patternOf[group.memberWalk[0]!]!]!;
   // The broker copies the subscription into a hash set whose table has room for the names without metadata too.
-  const subscribed = [...new Set(first.topics)];
+  const subscribed = [...first.distinct];
   const capacity = capacityOfCopy(new Set(first.names).size);
   const topicWalk = hashWalk(subscribed, topicKeys(group), capacity).map((place) => subscribed[place]!);
-  return assignHomogeneous(
-    {
-      memberWalk: group.memberWalk,
-      topicWalk,
-      partitionOffset: group.partitionOffset,
-      previous: group.previous,
-      walkOwned: (member) => walkOwned(group, member, ownedOrder === 'given' ? undefined : topicWalk),
-    },
-    isKafkaAtLeast(kafkaVersion, '4.0.1') ? 'as-needed' : 'first-walked',
-  );
+  return {
+    memberWalk: group.memberWalk,
+    topicWalk,
+    partitionOffset: group.partitionOffset,
+    previous: group.previous,
+    counts: group.counts,
+    walkOwned: (member) => walkOwned(group, member, ownedOrder === 'given' ? undefined : topicWalk),
+  };
 }
 
 /** Dense topics as keys of Java's hash maps, where Kafka has topic ids. */

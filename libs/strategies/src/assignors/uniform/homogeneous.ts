@@ -13,6 +13,8 @@ export interface HomogeneousGroup {
   readonly partitionOffset: Int32Array;
   /** Previous owner of each partition, or NOBODY. */
   readonly previous: Int32Array;
+  /** How many partitions each member has in `previous`. */
+  readonly counts: Int32Array;
   /** All that a member has in `previous`, in the order in which the broker walks it; asked only of members with too much. */
   walkOwned(member: number): Int32Array;
 }
@@ -27,72 +29,82 @@ export interface HomogeneousGroup {
  * that a balanced group may still move. With 'as-needed' a member that does not own so much is passed over while enough
  * others are left, so that a balanced group stays as it is (KAFKA-18688).
  *
- * One pass over the partitions to count, and a second one over the topics that have something to give out.
+ * One pass over the partitions, or none when everything has an owner, and steps a member.
  */
 export function assignHomogeneous(group: HomogeneousGroup, rule: QuotaRule): Int32Array {
-  const { memberWalk, topicWalk, partitionOffset, previous } = group;
+  const { memberWalk, previous, counts } = group;
   const owners = previous.slice();
-  const { owned, freeIn } = takeStock(group);
-  const room = roomOf(memberWalk, owned, previous.length, rule);
+  const takers = new Takers(memberWalk, roomOf(group, rule));
+  const owned = counts.reduce((sum, count) => sum + count, 0);
+  if (owned === 0) giveOutAll(group, owners, takers);
+  else if (owned < previous.length) giveOutFree(group, owners, takers);
 
-  let place = -1;
-  let member = NOBODY;
-  let left = 0;
-  for (let i = 0; i < topicWalk.length; i++) {
-    const topic = topicWalk[i]!;
-    if (freeIn[topic] === 0) continue;
-    const end = partitionOffset[topic + 1]!;
-    const isAllFree = freeIn[topic] === end - partitionOffset[topic]!;
-    for (let partition = partitionOffset[topic]!; partition < end;) {
-      if (!isAllFree && owners[partition] !== NOBODY) {
-        partition++;
-        continue;
-      }
-      while (left <= 0) left = room[(member = memberWalk[++place]!)]!;
-      const runEnd = isAllFree ? Math.min(end, partition + left) : partition + 1;
-      left -= runEnd - partition;
-      while (partition < runEnd) owners[partition++] = member;
-    }
-  }
-
-  for (const crowded of memberWalk) {
-    if (room[crowded]! >= 0) continue;
-    for (const partition of group.walkOwned(crowded).subarray(room[crowded]!)) {
-      while (left <= 0) left = room[(member = memberWalk[++place]!)]!;
-      owners[partition] = member;
-      left--;
-    }
+  for (let place = 0; place < memberWalk.length; place++) {
+    const member = memberWalk[place]!;
+    const excess = takers.room[member]!;
+    if (excess >= 0) continue;
+    for (const partition of group.walkOwned(member).subarray(excess)) owners[partition] = takers.next();
   }
   return owners;
 }
 
-/** How much each member owns, and how much of each topic nobody does. */
-function takeStock({ memberWalk, partitionOffset, previous }: HomogeneousGroup): {
-  owned: Int32Array;
-  freeIn: Int32Array;
-} {
-  const owned = new Int32Array(memberWalk.length);
-  const freeIn = new Int32Array(partitionOffset.length - 1);
-  for (let topic = 0; topic < freeIn.length; topic++) {
-    const end = partitionOffset[topic + 1]!;
-    let free = 0;
-    for (let partition = partitionOffset[topic]!; partition < end; partition++) {
-      const owner = previous[partition]!;
-      if (owner === NOBODY) free++;
-      else owned[owner]!++;
+/** A first round: whole runs of each topic. */
+function giveOutAll({ topicWalk, partitionOffset }: HomogeneousGroup, owners: Int32Array, takers: Takers): void {
+  for (let i = 0; i < topicWalk.length; i++) {
+    const end = partitionOffset[topicWalk[i]! + 1]!;
+    for (let partition = partitionOffset[topicWalk[i]!]!; partition < end;) {
+      const wanted = takers.wanted();
+      const runEnd = Math.min(end, partition + wanted);
+      const member = takers.take(runEnd - partition);
+      while (partition < runEnd) owners[partition++] = member;
     }
-    freeIn[topic] = free;
   }
-  return { owned, freeIn };
+}
+
+function giveOutFree({ topicWalk, partitionOffset }: HomogeneousGroup, owners: Int32Array, takers: Takers): void {
+  for (let i = 0; i < topicWalk.length; i++) {
+    const end = partitionOffset[topicWalk[i]! + 1]!;
+    for (let partition = partitionOffset[topicWalk[i]!]!; partition < end; partition++)
+      if (owners[partition] === NOBODY) owners[partition] = takers.next();
+  }
+}
+
+/** The members with room, one after the other. There is as much room in all as there is to give out. */
+class Takers {
+  #place = -1;
+  #left = 0;
+
+  constructor(
+    private readonly memberWalk: Int32Array,
+    /** How many partitions each member has to get; less than nothing when it has to give some up. */
+    readonly room: Int32Array,
+  ) {}
+
+  /** How many partitions the present taker still wants; at least one. */
+  wanted(): number {
+    while (this.#left <= 0) this.#left = this.room[this.memberWalk[++this.#place]!]!;
+    return this.#left;
+  }
+
+  /** Gives the present taker so many. */
+  take(count: number): number {
+    this.#left -= count;
+    return this.memberWalk[this.#place]!;
+  }
+
+  next(): number {
+    this.wanted();
+    return this.take(1);
+  }
 }
 
 /** How many partitions each member has to get; less than nothing when it has to give some up. */
-function roomOf(memberWalk: Int32Array, owned: Int32Array, partitions: number, rule: QuotaRule): Int32Array {
+function roomOf({ memberWalk, previous, counts }: HomogeneousGroup, rule: QuotaRule): Int32Array {
   const members = memberWalk.length;
-  const quota = Math.floor(partitions / members);
+  const quota = Math.floor(previous.length / members);
   const room = new Int32Array(members);
-  for (let member = 0; member < members; member++) room[member] = quota - owned[member]!;
-  let larger = partitions % members;
+  for (let member = 0; member < members; member++) room[member] = quota - counts[member]!;
+  let larger = previous.length % members;
   for (let place = 0; larger > 0; place++) {
     const member = memberWalk[place]!;
     const passedOver = rule === 'as-needed' && room[member]! >= 0 && members - place > larger;

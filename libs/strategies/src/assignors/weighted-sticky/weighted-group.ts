@@ -37,7 +37,7 @@ export function indexWeightedGroup(
   const group = indexClientGroup(spec);
   const warnings = [...group.warnings];
   const { classOf, subscribersOf } = classesOf(group);
-  const previous = previousOwners(group, newestClaimsFirst(group), warnings);
+  const { previous } = previousOwners(group, newestClaimsFirst(group), warnings);
   const fixed = fixedPartitions(group, coolingDown);
   resolvePins(group, pins).memberOf.forEach((member, partition) => {
     if (member === NOBODY) return;
