@@ -276,6 +276,40 @@ describe('warnings of idle members and skew', () => {
   });
 });
 
+describe('a member that must be idle', () => {
+  const reasons = (input: PlanInput): (string | undefined)[] => {
+    const { after, idle } = run(input);
+    return after.members.map(({ id }) => idle.find(({ member: idler }) => idler === id)?.reason);
+  };
+
+  it('competes with others of the same subscription, in any order, for too few partitions', () => {
+    const crowd = [
+      member('a', ['t', 'v']),
+      member('b', ['v', 't']),
+      member('c', ['t', 'v']),
+      member('z', ['t', 'v', 'u']),
+    ];
+    expect(reasons({ assignor: 'sticky', topics: topics({ t: 1, v: 1, u: 9 }), members: crowd })).toEqual([
+      undefined,
+      undefined,
+      'more-members-than-partitions',
+      undefined,
+    ]);
+  });
+
+  it('or belongs to a web of topics that has fewer partitions than members', () => {
+    const chain = [member('a', ['t']), member('b', ['t', 'u']), member('c', ['u'])];
+    expect(reasons({ assignor: 'sticky', topics: topics({ t: 1, u: 1, alone: 9 }), members: chain })).toContain(
+      'more-members-than-partitions',
+    );
+    const enough = [member('a', ['t', 'u']), member('b', ['u'])];
+    expect(reasons({ assignor: 'range', topics: topics({ t: 1, u: 1 }), members: enough })).toEqual([
+      undefined,
+      'assignor-rule',
+    ]);
+  });
+});
+
 describe('topics that grow', () => {
   it('says which share of keys goes to another partition', () => {
     const result = run({
