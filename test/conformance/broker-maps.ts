@@ -88,10 +88,17 @@ export function stringHashCode(text: string): number {
   return hash;
 }
 
-/** Of a Uuid as Kafka prints it. */
+const uuidHashCodes = new Map<string, number>();
+
+/** Of a Uuid as Kafka prints it. Remembered, since maps ask for it at every step. */
 export function uuidHashCode(id: string): number {
-  const bytes = Buffer.from(id, 'base64url');
-  return bytes.readInt32BE(0) ^ bytes.readInt32BE(4) ^ bytes.readInt32BE(8) ^ bytes.readInt32BE(12);
+  let hash = uuidHashCodes.get(id);
+  if (hash === undefined) {
+    const bytes = Buffer.from(id, 'base64url');
+    hash = bytes.readInt32BE(0) ^ bytes.readInt32BE(4) ^ bytes.readInt32BE(8) ^ bytes.readInt32BE(12);
+    uuidHashCodes.set(id, hash);
+  }
+  return hash;
 }
 
 export function compareUuids(a: string, b: string): number {

@@ -63,12 +63,14 @@ function equal(
   );
   for (const topic of members[0]!.topics) subscribed.put(topic, true);
 
-  const owned = new Set(members.flatMap(({ target }) => partitionsIn(target).map(String)));
+  const owned = new Map<string, Set<number>>();
+  for (const [topic, partition] of members.flatMap(({ target }) => partitionsIn(target)))
+    owned.set(topic, (owned.get(topic) ?? new Set()).add(partition));
   const free: Partition[] = [];
   let total = 0;
   for (const topic of subscribed.keys()) {
     for (let partition = 0; partition < partitionsOf.get(topic)!; partition++) {
-      if (!owned.has(String([topic, partition]))) free.push([topic, partition]);
+      if (owned.get(topic)?.has(partition) !== true) free.push([topic, partition]);
     }
     total += partitionsOf.get(topic)!;
   }
@@ -131,7 +133,10 @@ function different(
 ): Map<string, BrokerTarget> {
   const subscribersOf = new Map<string, number[]>();
   members.forEach(({ topics }, place) => {
-    for (const topic of new Set(topics)) subscribersOf.set(topic, [...(subscribersOf.get(topic) ?? []), place]);
+    for (const topic of new Set(topics)) {
+      if (!subscribersOf.has(topic)) subscribersOf.set(topic, []);
+      subscribersOf.get(topic)!.push(place);
+    }
   });
   const targets = members.map(({ topics, target }) => {
     const copy = copyToAlter(target);
@@ -139,13 +144,12 @@ function different(
     return copy;
   });
   const sizes = targets.map((target) => partitionsIn(target).length);
-  const ownersOf = new Map<string, number[]>();
-  for (const topic of subscribersOf.keys()) {
-    const owners = Array.from({ length: partitionsOf.get(topic)! }, (_, partition) =>
-      targets.findIndex((target) => target.get(topic)?.get(partition) === true),
-    );
-    ownersOf.set(topic, owners);
-  }
+  const ownersOf = new Map(
+    [...subscribersOf.keys()].map((topic) => [topic, new Array<number>(partitionsOf.get(topic)!).fill(-1)]),
+  );
+  targets.forEach((target, place) => {
+    for (const [topic, partition] of partitionsIn(target)) ownersOf.get(topic)![partition] = place;
+  });
   const move = (topic: string, partition: number, to: number) => {
     const owners = ownersOf.get(topic)!;
     const from = owners[partition]!;
