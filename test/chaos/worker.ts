@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request, type Agent } from 'node:http';
 
 /** What a worker holds from one moment on; times are of CLOCK_MONOTONIC in ms, the same for all processes of a machine. */
@@ -39,7 +40,8 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** A worker as docs/workers.md asks it to be, over a network that loses one answer in a hundred. */
 export class Worker {
   #stopped = false;
-  #member: string | undefined;
+  /** Of its own making, so that a join whose answer was lost is not a second member when it is sent again. */
+  readonly #member = randomUUID();
   #epoch = 0;
   #until = 0;
   #held: Record<string, number[]> = {};
@@ -64,9 +66,8 @@ export class Worker {
 
   async leave(): Promise<void> {
     this.#stopped = true;
-    const member = this.#member;
     this.#drop();
-    if (member !== undefined) await this.#send('DELETE', `/members/${member}`).catch(() => undefined);
+    await this.#send('DELETE', `/members/${this.#member}`).catch(() => undefined);
   }
 
   /** One exchange; answers how long to wait for the next. */
@@ -74,16 +75,18 @@ export class Worker {
     const sentAt = monotonicMs();
     if (sentAt > this.#until) this.#drop();
     try {
-      const answer = this.#member === undefined ? await this.#join() : await this.#beat();
+      const answer = this.#epoch === 0 ? await this.#join() : await this.#beat();
       if (this.#stopped) return 0;
       this.#follow(answer, sentAt);
-      const busy = answer.state !== 'STABLE' || Object.keys(answer.revoking).length > 0;
-      return busy ? 50 + this.options.random() * 100 : answer.heartbeatIntervalMs * (0.9 + this.options.random() * 0.2);
+      // What is to be given up is reported at once; who waits for others asks now and then.
+      if (Object.keys(answer.revoking).length > 0) return 10;
+      const pause = answer.state === 'STABLE' ? answer.heartbeatIntervalMs : 500;
+      return pause * (0.9 + this.options.random() * 0.2);
     } catch (error) {
       const { action } = error as { action?: string };
       if (action === 'rejoin') {
         this.#drop();
-        this.#member = undefined;
+        this.#epoch = 0;
         return this.options.random() * 200;
       }
       return 100 + this.options.random() * 300;
@@ -92,7 +95,6 @@ export class Worker {
 
   #follow(answer: Answer, sentAt: number): void {
     if (answer.memberEpoch < this.#epoch) return;
-    this.#member = answer.memberId;
     this.#epoch = answer.memberEpoch;
     this.#until = sentAt + answer.validForMs;
     if (answer.assignment !== undefined) this.#held = answer.assignment;
@@ -102,9 +104,9 @@ export class Worker {
   }
 
   #join(): Promise<Answer> {
-    this.#joinedAt = monotonicMs();
-    this.#epoch = 0;
-    return this.#send('POST', '/members', { subscription: { topics: [this.options.topic] } });
+    this.#joinedAt ||= monotonicMs();
+    const subscription = { topics: [this.options.topic] };
+    return this.#send('POST', `/members/${this.#member}/heartbeat`, { memberEpoch: 0, subscription });
   }
 
   #beat(): Promise<Answer> {
@@ -121,7 +123,7 @@ export class Worker {
     const { log } = this.options;
     log({
       at: monotonicMs(),
-      member: this.#member ?? '',
+      member: this.#member,
       epoch: this.#epoch,
       until: this.#until,
       held: this.#held,
