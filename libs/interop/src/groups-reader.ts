@@ -15,7 +15,9 @@ interface Table {
   readonly index: number;
   /** Of the longest line down to the next table: where a terminal cut, if it did. */
   readonly width: number;
-  /** The group of a table without a GROUP column. */
+  /** What the command line or message right above it named; for a table without a GROUP column. */
+  readonly namedGroup: string | undefined;
+  /** The group of a table that nothing names. */
   unnamed: GroupDraft | undefined;
 }
 
@@ -33,7 +35,7 @@ export class GroupsReader {
   readonly #groups = new Map<string, GroupDraft>();
   readonly #unnamed: GroupDraft[] = [];
   #table: Table | undefined;
-  /** The group that the last command line or message named, for tables that do not name theirs. */
+  /** The group that the last command line or message named, for the next table, if that does not name its own. */
   #namedBefore: string | undefined;
 
   constructor(
@@ -50,7 +52,7 @@ export class GroupsReader {
     this.#table = undefined;
   }
 
-  /** A command line was pasted; the tables after it are about this group, if it names exactly one. */
+  /** A command line was pasted; the table after it is about this group, if it names exactly one. */
   nameGroup(groupIds: readonly string[]): void {
     this.#namedBefore = groupIds.length === 1 ? groupIds[0] : undefined;
   }
@@ -96,7 +98,9 @@ export class GroupsReader {
         lineNumbers: [index + 1],
       });
     }
-    this.#table = { header, index, width: this.#widthFrom(index, count), unnamed: undefined };
+    const namedGroup = this.#namedBefore;
+    this.#namedBefore = undefined;
+    this.#table = { header, index, width: this.#widthFrom(index, count), namedGroup, unnamed: undefined };
     return count;
   }
 
@@ -166,7 +170,7 @@ export class GroupsReader {
   }
 
   #groupOf(table: Table, cells: Cells, index: number): GroupDraft {
-    const groupId = cells.get('GROUP') ?? this.#namedBefore ?? this.defaultGroupId;
+    const groupId = cells.get('GROUP') ?? table.namedGroup ?? this.defaultGroupId;
     if (groupId !== undefined) return this.#draft(groupId, index);
     if (table.unnamed === undefined) {
       table.unnamed = newGroupDraft(undefined, table.index);

@@ -12,11 +12,15 @@ import { LineLedger } from './line-ledger.js';
 import { noiseKind, toolCommand } from './noise.js';
 import { splitPaste } from './paste.js';
 import { ReassignmentReader } from './reassignment-reader.js';
+import type { TableHeader } from './table-columns.js';
 import { looksLikeHeader } from './table-columns.js';
-import { readAlignedRow } from './table-row.js';
+import { readAlignedRow, readRowByShape } from './table-row.js';
 import { readToolMessage, startsGroupMessage } from './tool-message.js';
 import { TopicsReader } from './topics-reader.js';
 import { readRow } from './wrapped-row.js';
+
+/** Lines that backslashes join to one command are at most this many. */
+const MAX_COMMAND_LINES = 20;
 
 /** Lines below a record that are looked at as its possible rest. */
 const MAX_REST_LINES = 5;
@@ -37,8 +41,8 @@ export function detectFormat(text: string): readonly ImportFormat[] {
 
 /** `kafka-topics --describe` alone: output of other commands in the same text is ignored, and reported so. */
 export function parseTopicsDescribe(text: string): Pick<ImportResult, 'topics' | 'lines' | 'warnings'> {
-  const { topics, lines, warnings } = parseImport(text);
-  return { topics, lines: ignoringOthers(lines, TOPIC_KINDS), warnings };
+  const result = parseImport(text);
+  return { topics: result.topics, ...ignoringOthers(result, TOPIC_KINDS) };
 }
 
 /** `kafka-consumer-groups --describe` alone, all views: other output in the same text is ignored, and reported so. */
@@ -46,16 +50,17 @@ export function parseGroupsDescribe(
   text: string,
   options: ImportOptions = {},
 ): Pick<ImportResult, 'groups' | 'lines' | 'warnings'> {
-  const { groups, lines, warnings } = parseImport(text, options);
-  return { groups, lines: ignoringOthers(lines, GROUP_KINDS), warnings };
+  const result = parseImport(text, options);
+  return { groups: result.groups, ...ignoringOthers(result, GROUP_KINDS) };
 }
 
 /** The JSON of `kafka-reassign-partitions` alone: other output in the same text is ignored, and reported so. */
 export function parseReassignmentJson(
   text: string,
 ): Pick<ImportResult, 'reassignments' | 'topicsToMove' | 'lines' | 'warnings'> {
-  const { reassignments, topicsToMove, lines, warnings } = parseImport(text);
-  return { reassignments, topicsToMove, lines: ignoringOthers(lines, JSON_KINDS), warnings };
+  const result = parseImport(text);
+  const { reassignments, topicsToMove } = result;
+  return { reassignments, topicsToMove, ...ignoringOthers(result, JSON_KINDS) };
 }
 
 const TOPIC_KINDS: readonly LineKind[] = ['topic', 'topic-partition'];
@@ -63,11 +68,17 @@ const GROUP_KINDS: readonly LineKind[] = ['table-header', 'group-partition', 'gr
 const JSON_KINDS: readonly LineKind[] = ['reassignment-json'];
 const DATA_KINDS = new Set<LineKind>([...TOPIC_KINDS, ...GROUP_KINDS, ...JSON_KINDS]);
 
-function ignoringOthers(lines: readonly LineReport[], kinds: readonly LineKind[]): LineReport[] {
-  return lines.map((line) => {
-    const isOther = DATA_KINDS.has(line.kind) && !kinds.includes(line.kind) && line.status === 'understood';
-    return isOther ? { ...line, status: 'ignored', detail: 'Output of another command, not asked for here.' } : line;
-  });
+/** The report without what other commands printed: their lines become ignored, warnings about those alone are left out. */
+function ignoringOthers(result: ImportResult, kinds: readonly LineKind[]): Pick<ImportResult, 'lines' | 'warnings'> {
+  const isOther = ({ kind, status }: LineReport) =>
+    DATA_KINDS.has(kind) && !kinds.includes(kind) && status === 'understood';
+  const detail = 'Output of another command, not asked for here.';
+  return {
+    lines: result.lines.map((line) => (isOther(line) ? { ...line, status: 'ignored', detail } : line)),
+    warnings: result.warnings.filter(
+      ({ lineNumbers }) => !lineNumbers.every((number) => isOther(result.lines[number - 1]!)),
+    ),
+  };
 }
 
 class ImportRun {
@@ -111,6 +122,9 @@ class ImportRun {
     }
     const noise = noiseKind(line);
     if (noise === 'blank') return this.#ignore(index, noise);
+    if (noise === 'log' && table !== undefined && isRowAfterAll(table, line)) {
+      return this.#groups.readRow(index, this.#freeLinesAfter(index));
+    }
     const json = ReassignmentReader.startOf(line);
     if (json >= 0) return this.#readJson(index, json);
     const header = this.#groups.readHeader(index);
@@ -138,13 +152,20 @@ class ImportRun {
     return this.#reassignments.read(index, column);
   }
 
-  #readPrompt(index: number): 1 {
+  /** A command line, with the lines that a backslash joins to it. */
+  #readPrompt(index: number): number {
     this.#groups.endTable();
-    const command = toolCommand(this.lines[index]!);
-    this.#groups.nameGroup(command?.groups ?? []);
-    if (command?.groups.length !== 1) return this.#ignore(index, 'prompt');
-    this.#ledger.understood(index, 'prompt', `A command about group ${command.groups[0]!}.`);
-    return 1;
+    let count = 1;
+    while (count < MAX_COMMAND_LINES && this.lines[index + count - 1]!.trimEnd().endsWith('\\')) {
+      if (this.lines[index + count] === undefined) break;
+      count++;
+    }
+    const groups = toolCommand(this.lines.slice(index, index + count).join(' '))?.groups ?? [];
+    this.#groups.nameGroup(groups);
+    if (groups.length === 1) this.#ledger.understood(index, 'prompt', `A command about group ${groups[0]!}.`);
+    else this.#ignore(index, 'prompt');
+    this.#ledger.continuation(index, count, groups.length === 1 ? 'understood' : 'ignored');
+    return count;
   }
 
   #readMessage(index: number): number {
@@ -226,6 +247,12 @@ class ImportRun {
       lineNumbers: leftOut.map(({ lineNumber }) => lineNumber),
     });
   }
+}
+
+/** A group may be called INFO: its row looks like a log line, but has the shape of a row and a host as Kafka prints it. */
+function isRowAfterAll(table: TableHeader, line: string): boolean {
+  const hasHost = table.view === 'offsets' || line.includes(' /');
+  return hasHost && 'cells' in readRowByShape(table, line, 'one');
 }
 
 function linesBetween(first: number, last: number): number[] {

@@ -166,7 +166,8 @@ export class TopicsReader {
     this.#warnAboutCounts(draft, records, partitionCount);
     this.#warnAboutPartitions(draft.name, records);
     if (draft.markedForDeletion) {
-      this.#warn('marked-for-deletion', draft.name, `Topic ${draft.name} is marked for deletion.`, []);
+      const line = (draft.own?.index ?? records[0]!.index) + 1;
+      this.#warn('marked-for-deletion', draft.name, `Topic ${draft.name} is marked for deletion.`, [line]);
     }
     return {
       name: draft.name,

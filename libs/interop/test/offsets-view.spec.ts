@@ -53,6 +53,20 @@ describe('H-01 offsets view, three headers', () => {
     expect(only(fixture('offsets-2.2.txt'), 'other').group.groupId).toBe('billing');
   });
 
+  it('H-01 a command line or message names the next table only, also if backslashes break the command', () => {
+    const table = fixture('offsets-1.1.txt');
+    const command = '$ kafka-consumer-groups.sh --describe \\\n  --bootstrap-server b:1 \\\n  --group "billing eu"\n';
+    const { groups, lines } = parseGroupsDescribe(command + table + table);
+    expect(groups.map(({ groupId }) => groupId)).toEqual(['billing eu', undefined]);
+    expect(lines.map(({ status }) => status)).not.toContain('not-understood');
+    expect(lines.slice(0, 3).map(({ kind }) => kind)).toEqual(['prompt', 'continuation', 'continuation']);
+  });
+
+  it('H-01 a group called INFO is not taken for a log line', () => {
+    const text = `${HEADER}\nINFO orders 0 5 7 2 - - -`.replace(/ +/g, ' ');
+    expect(only(text).group).toMatchObject({ groupId: 'INFO', partitions: [{ topic: 'orders', lag: 2 }] });
+  });
+
   it('H-01 cells longer than their column, and lost spacing, do not shift anything', () => {
     const long = 'group-with-a-name-that-is-longer-than-its-column';
     const row = `${long} orders          0          5               7               2               ${W1} /10.0.0.11      worker-1`;

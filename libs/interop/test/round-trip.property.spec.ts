@@ -6,7 +6,7 @@ import { fixture } from './fixture.js';
 import type { MemberLine, OffsetLine } from './tool-layouts.js';
 import { membersView, offsetsView, topicsDescribe } from './tool-layouts.js';
 
-const RUNS = { numRuns: Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 200) };
+const RUNS = { numRuns: Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 100) };
 
 const topicName = fc
   .oneof(fc.stringMatching(/^[a-zA-Z0-9._-]{1,30}$/), fc.constantFrom('__proto__', '7', 'constructor', 'GROUP', '-1'))
