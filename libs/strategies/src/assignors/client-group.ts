@@ -1,7 +1,8 @@
 import type { GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
 import { compareText } from '@allot/model';
 
-import { distinctKeysInHashOrder } from '../hashing/java-hash-map.js';
+import { hashWalk } from '../hashing/hash-walk.js';
+import { STRING_KEYS } from '../hashing/java-hash-map.js';
 import type { AssignmentWarning } from './assignor.js';
 import type { SubscriptionPattern } from './subscription-patterns.js';
 import { placesInOrder } from './text-order.js';
@@ -122,7 +123,7 @@ export function membersInHashOrder({ members, arrival }: ClientGroup): Int32Arra
 export function rehash(members: readonly MemberSpec[], insertion: Int32Array): Int32Array {
   const ids = new Array<string>(insertion.length);
   for (let i = 0; i < insertion.length; i++) ids[i] = members[insertion[i]!]!.id;
-  return distinctKeysInHashOrder(ids).map((position) => insertion[position]!);
+  return hashWalk(ids, STRING_KEYS).map((position) => insertion[position]!);
 }
 
 /**
