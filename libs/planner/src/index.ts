@@ -13,6 +13,8 @@ export type {
 } from './change.js';
 export { compare } from './compare.js';
 export type { ComparisonRefusal, ComparisonRow } from './compare.js';
+export { explainMember } from './explain-member.js';
+export type { MemberExplanation } from './explain-member.js';
 export { explainPartition } from './explain.js';
 export type { Candidate, Cause, Claim, Explanation } from './explain.js';
 export { PLAN_LIMITS } from './check-group.js';

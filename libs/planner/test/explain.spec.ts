@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { explainMember } from '../src/explain-member.js';
 import { explainPartition } from '../src/explain.js';
 import type { Explanation } from '../src/explain.js';
 import { plan } from '../src/plan.js';
@@ -119,5 +120,41 @@ describe('why a partition is where it is', () => {
       from: null,
       text: expect.stringContaining('a and b claimed it with the same generation'),
     });
+  });
+});
+
+describe('what a plan means for a member', () => {
+  const group = { assignor: 'sticky', topics: topics({ t: 8 }), members: members(2, ['t']) };
+
+  it('who stays, joins, leaves, or has nothing to do', () => {
+    const grown = plan({ ...group, changes: [{ addMembers: 1 }] });
+    expect(explainMember(grown, 'c3').text).toBe('c3 joins and gets 2 partitions.');
+    expect(explainMember(grown, 'c1').text).toMatch(
+      /^c1 had 4 partitions and has 3 partitions after\. It loses t-\d\.$/,
+    );
+    const shrunk = plan({ ...group, changes: [{ removeMembers: ['c2'] }] });
+    expect(explainMember(shrunk, 'c2')).toMatchObject({
+      after: null,
+      gained: new Map(),
+      text: expect.stringMatching(/^c2 leaves the group and gives up t-/),
+    });
+    expect(explainMember(shrunk, 'c1').text).toMatch(
+      /^c1 had 4 partitions and has 8 partitions after\. It gains t-\d, t-\d, t-\d, t-\d\.$/,
+    );
+    const same = plan(group);
+    expect(explainMember(same, 'c1').text).toBe(
+      'c1 had 4 partitions and has 4 partitions after. Nothing changes for it.',
+    );
+    const crowd = plan({ ...group, topics: topics({ t: 1 }) });
+    expect(explainMember(crowd, 'c2')).toMatchObject({
+      idle: 'more-members-than-partitions',
+      text: 'c2 had 0 partitions and has 0 partitions after. Nothing changes for it. It has nothing to do because there are more members than partitions for them.',
+    });
+    expect(() => explainMember(same, 'c9')).toThrow(/no member "c9"/);
+  });
+
+  it('counts what it does not list', () => {
+    const alone = plan({ ...group, changes: [{ topic: 't', partitions: 20 }, { removeMembers: ['c1'] }] });
+    expect(explainMember(alone, 'c2').text).toMatch(/It gains (t-\d+, ){4}t-\d+ and 11 more\.$/);
   });
 });

@@ -1,0 +1,76 @@
+import type { Assignment, MemberChange } from '@allot/model';
+import { AllotError, countPartitions, diffByMember, EMPTY_ASSIGNMENT, formatTopicPartition } from '@allot/model';
+import type { IdleReason, PlanResult } from './plan-types.js';
+
+/** What a plan means for one member, in data and in words. */
+export interface MemberExplanation {
+  readonly member: string;
+  /** What it has before and in the target; null where it is not in the group. */
+  readonly before: Assignment | null;
+  readonly after: Assignment | null;
+  readonly gained: Assignment;
+  readonly lost: Assignment;
+  /** Why it has nothing in the target; null when it has something or is gone. */
+  readonly idle: IdleReason | null;
+  readonly text: string;
+}
+
+const IDLE: Record<IdleReason, string> = {
+  'no-subscription': 'it subscribes to nothing',
+  'no-partitions': 'none of its topics has partitions',
+  'more-members-than-partitions': 'there are more members than partitions for them',
+  'assignor-rule': 'the rule of the assignor leaves it without, although there are partitions enough',
+};
+
+const NOTHING: MemberChange = { gained: EMPTY_ASSIGNMENT, lost: EMPTY_ASSIGNMENT };
+
+/** Explains a member from the plan's own result. Throws `AllotError` UNKNOWN_MEMBER_ID for one that is on neither side. */
+export function explainMember(result: PlanResult, member: string): MemberExplanation {
+  const before = result.current.get(member) ?? null;
+  const after = result.target.get(member) ?? null;
+  if (before === null && after === null) {
+    throw new AllotError('UNKNOWN_MEMBER_ID', `The plan has no member "${member}"; check the id.`, {
+      action: 'fix-request',
+    });
+  }
+  const { gained, lost } = diffByMember(result.diff).get(member) ?? NOTHING;
+  const idle = result.idle.find((candidate) => candidate.member === member)?.reason ?? null;
+  return { member, before, after, gained, lost, idle, text: describe(member, before, after, gained, lost, idle) };
+}
+
+function describe(
+  member: string,
+  before: Assignment | null,
+  after: Assignment | null,
+  gained: Assignment,
+  lost: Assignment,
+  idle: IdleReason | null,
+): string {
+  if (after === null) return `${member} leaves the group and gives up ${list(lost)}.`;
+  const had = before === null ? `${member} joins` : `${member} had ${plural(before)}`;
+  const has = before === null ? ` and gets ${plural(after)}.` : ` and has ${plural(after)} after.`;
+  const changes = [
+    before !== null && gained.size > 0 ? ` It gains ${list(gained)}.` : '',
+    lost.size > 0 ? ` It loses ${list(lost)}.` : '',
+    before !== null && gained.size === 0 && lost.size === 0 ? ' Nothing changes for it.' : '',
+    idle === null ? '' : ` It has nothing to do because ${IDLE[idle]}.`,
+  ];
+  return had + has + changes.join('');
+}
+
+function plural(assignment: Assignment): string {
+  const count = countPartitions(assignment);
+  return `${count} partition${count === 1 ? '' : 's'}`;
+}
+
+/** The first few partitions by name and how many more there are. */
+function list(assignment: Assignment): string {
+  const names: string[] = [];
+  for (const [topic, partitions] of assignment) {
+    for (const partition of partitions.slice(0, 6)) names.push(formatTopicPartition({ topic, partition }));
+    if (names.length > 5) break;
+  }
+  const more = countPartitions(assignment) - Math.min(names.length, 5);
+  if (names.length === 0) return 'nothing';
+  return names.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
