@@ -37,7 +37,7 @@ export class TopicsReader {
       this.#accept(index, 1, alone);
       return 1;
     }
-    if (alone.type === 'topic' && alone.complete) return this.#readWrappedConfigs(index, alone);
+    if (alone.type === 'topic' && alone.complete) return this.#readWrappedConfigs(index, alone, rest);
     const joined = joinings(lines.slice(index, index + 1 + rest))
       .map(({ text, count }) => ({ record: readDescribeRecord(text), count }))
       .filter(({ record }) => record.type === 'partition' || (record.type === 'topic' && record.complete));
@@ -64,17 +64,21 @@ export class TopicsReader {
     return 1 + rest;
   }
 
-  /** Configs are the end of a topic's line and free text: a rest without blanks directly below continues them. */
-  #readWrappedConfigs(index: number, alone: TopicRecord): number {
-    const rest = this.ledger.lines[index + 1]!.trim();
-    const isRest = alone.configs.size > 0 && /^[\w.=,:*/-]+(?:\s+MarkedForDeletion: ?true)?$/.test(rest);
-    const joined = isRest ? readDescribeRecord(this.ledger.lines[index]!.trimEnd() + rest) : alone;
-    if (!isRest || joined.type !== 'topic') {
-      this.#accept(index, 1, alone);
-      return 1;
+  /** Configs are the end of a topic's line and free text: lines without blanks directly below continue them. */
+  #readWrappedConfigs(index: number, alone: TopicRecord, rest: number): number {
+    const { lines } = this.ledger;
+    let found = { record: alone, count: 1 };
+    let text = lines[index]!.trimEnd();
+    for (let count = 2; count <= rest + 1 && alone.configs.size > 0; count++) {
+      const next = lines[index + count - 1]!.trim();
+      if (!/^[\w.=,:*/-]+(?:\s+MarkedForDeletion: ?true)?$/.test(next)) break;
+      text += next;
+      const record = readDescribeRecord(text);
+      if (record.type !== 'topic') break;
+      found = { record, count };
     }
-    this.#accept(index, 2, joined);
-    return 2;
+    this.#accept(index, found.count, found.record);
+    return found.count;
   }
 
   #accept(index: number, count: number, record: ReturnType<typeof readDescribeRecord>): void {

@@ -84,6 +84,20 @@ describe('H-09 kafka-topics --describe, by version', () => {
     } else expect(topics).toEqual([]);
   });
 
+  it('H-09 configs broken over several lines', () => {
+    const text =
+      'Topic: t\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: a=1,cleanup.policy=com\npact,delete,seg\nment.bytes=5\n';
+    const { topic, warnings } = read(text + LINE);
+    expect(topic.configs).toEqual(
+      new Map([
+        ['a', '1'],
+        ['cleanup.policy', 'compact,delete'],
+        ['segment.bytes', '5'],
+      ]),
+    );
+    expect(warnings).toMatchObject([{ code: 'wrapped-lines', lineNumbers: [1, 2, 3] }]);
+  });
+
   it('H-09 a break that leaves two readings is refused', () => {
     const { topics, lines } = read('\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,23\tIsr: 1,2\n3');
     expect(topics).toEqual([]);
