@@ -14,6 +14,8 @@ export interface HttpServer {
   readonly routes: RouteTable;
 }
 
+const CLOSE_IDLE_MS = 50;
+
 /** Fastify with this service's limits, body parsers, request ids, log lines and metrics. */
 export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shutdown): HttpServer {
   const adapter = new FastifyAdapter({
@@ -37,11 +39,18 @@ export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shu
   const routes = new RouteTable(server);
   readBodies(server);
   addHooks(server, metrics);
+  endLongAnswers(server, shutdown);
+  return { adapter, routes };
+}
+
+/** With the shutdown streams end; connections are closed as they become idle, or their clients would keep the server open. */
+function endLongAnswers(server: FastifyInstance, shutdown: Shutdown): void {
   server.addHook('preClose', (done) => {
     shutdown.begin();
+    const closing = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_MS).unref();
+    server.server.once('close', () => clearInterval(closing));
     done();
   });
-  return { adapter, routes };
 }
 
 function readBodies(server: FastifyInstance): void {
