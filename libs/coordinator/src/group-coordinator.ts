@@ -7,6 +7,7 @@ import { fenceOverdue, heartbeat, leave, leaveTemporarily } from './consumer/mem
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
 import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
 import { withoutEpochs } from './consumer/owned-partitions.js';
+import { seenCatalog } from './consumer/subscriptions.js';
 import type { StepContext, Transition } from './consumer/step.js';
 import type { ResolveAssignor } from './consumer/target.js';
 import type { Origin } from './history.js';
@@ -102,11 +103,12 @@ export class GroupCoordinator {
    */
   async heartbeat(ref: GroupRef, command: HeartbeatCommand, origin: Origin): Promise<MemberAnswer> {
     const { memberId, memberEpoch, owned } = command;
-    if (memberEpoch > 0 && command.subscription === undefined) {
-      const steady = await this.#renew(ref, memberId, memberEpoch);
-      if (steady !== undefined) return answerOf(steady, memberId, owned);
-    }
     const described = { ...this.#clamped(command), memberId, memberEpoch, ...(owned !== undefined && { owned }) };
+    if (memberEpoch > 0 && command.subscription === undefined) {
+      const quiet =
+        (await this.#renew(ref, memberId, memberEpoch)) ?? (await this.#renewWaiting(ref, described, origin));
+      if (quiet !== undefined) return answerOf(quiet, memberId, owned);
+    }
     const result = await this.#step(
       ref,
       origin,
@@ -245,6 +247,25 @@ export class GroupCoordinator {
     return { reply: undefined, group, leases: new Map([[memberId, renewal.leaseUntil]]), now: renewal.now };
   }
 
+  /**
+   * A heartbeat of a member that waits for others changes nothing either. Whether it does is found out on the group in memory,
+   * and counts if that is still the group: so those who wait do not queue for the lock of those who move.
+   */
+  async #renewWaiting(
+    ref: GroupRef,
+    command: HeartbeatCommand,
+    origin: Origin,
+  ): Promise<StepResult<undefined> | undefined> {
+    const { store } = this.#ports;
+    const group = store.cached(ref);
+    if (group === undefined || !changesNothing(group, command, this.#defaults(), this.#ports.resolveAssignor, origin)) {
+      return undefined;
+    }
+    const renewal = await store.renewLeaseAt(ref, command.memberId, group.revision);
+    if (renewal === undefined) return undefined;
+    return { reply: undefined, group, leases: new Map([[command.memberId, renewal.leaseUntil]]), now: renewal.now };
+  }
+
   #context(view: GroupView, origin: Origin): StepContext {
     return { now: view.now, catalog: view.catalog, resolveAssignor: this.#ports.resolveAssignor, origin };
   }
@@ -271,6 +292,24 @@ export class GroupCoordinator {
     const { rebalanceTimeoutMs } = command;
     if (rebalanceTimeoutMs === undefined) return command;
     return { ...command, rebalanceTimeoutMs: clampRebalanceTimeout(rebalanceTimeoutMs, this.#ports.limits) };
+  }
+}
+
+/** Whether a heartbeat leaves the group as it is, if nothing happened since the group looked at the catalog. */
+function changesNothing(
+  group: ConsumerGroup,
+  command: HeartbeatCommand,
+  defaults: GroupSettings,
+  resolveAssignor: ResolveAssignor,
+  origin: Origin,
+): boolean {
+  if (group.groupEpoch > group.assignmentEpoch) return false;
+  try {
+    const context = { now: 0, catalog: seenCatalog(group), resolveAssignor, origin };
+    return heartbeat(group, command, defaults, context).group === group;
+  } catch {
+    // The group may be outdated; the step under the lock has the last word.
+    return false;
   }
 }
 

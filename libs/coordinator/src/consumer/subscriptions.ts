@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { AllotError, compareText, invalidRequest } from '@allot/model';
 import type { Catalog } from '../catalog/catalog.js';
-import type { ConsumerMember, SubscribedTopic, Subscription } from './consumer-group.js';
+import type { ConsumerGroup, ConsumerMember, SubscribedTopic, Subscription } from './consumer-group.js';
 
 /** Most names one subscription may list, and the longest pattern: far beyond use, short of harm. */
 export const MAX_SUBSCRIBED_TOPICS = 10_000;
@@ -91,6 +91,18 @@ export function existingTopics(names: Iterable<string>, catalog: Catalog): Reado
   }
   return existing;
 }
+
+/** As much of the catalog as the group saw when it looked last: its own topics. */
+export function seenCatalog({ catalogRevision, subscribedTopics }: ConsumerGroup): Catalog {
+  let seen = seenCatalogs.get(subscribedTopics);
+  if (seen?.revision !== catalogRevision) {
+    const topics = new Map([...subscribedTopics].map(([name, topic]) => [name, { name, ...topic }]));
+    seenCatalogs.set(subscribedTopics, (seen = { revision: catalogRevision, topics }));
+  }
+  return seen;
+}
+
+const seenCatalogs = new WeakMap<ConsumerGroup['subscribedTopics'], Catalog>();
 
 /** Names that members subscribe to and that the cluster does not have, ascending. */
 export function unknownTopicsOf(members: Iterable<ConsumerMember>, catalog: Catalog): readonly string[] {

@@ -84,8 +84,14 @@ export interface GroupStore {
    */
   renewLease(ref: GroupRef, memberId: string, memberEpoch: number): Promise<LeaseRenewal | undefined>;
 
-  /** The group at exactly this revision if this replica has it in memory: no IO. */
-  cached(ref: GroupRef, revision: number): ConsumerGroup | undefined;
+  /**
+   * The same for a member that is not STABLE and whose heartbeat changes nothing in the group at `revision`: extends the lease if
+   * that is still the group's revision and it has seen the newest catalog.
+   */
+  renewLeaseAt(ref: GroupRef, memberId: string, revision: number): Promise<LeaseRenewal | undefined>;
+
+  /** The group if this replica has it in memory, at exactly this revision when one is given: no IO, and maybe outdated. */
+  cached(ref: GroupRef, revision?: number): ConsumerGroup | undefined;
 
   /** Groups with a member whose lease or rebalance timer has run out, at most `limit`. */
   findExpired(limit: number): Promise<readonly DueGroup[]>;

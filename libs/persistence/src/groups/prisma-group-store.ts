@@ -28,6 +28,13 @@ import type { ReadRow } from './group-loader.js';
 import { toConsumerGroup } from './group-rows.js';
 import { clusterNotFound, deleteGroup, markCatalogSeen, renewLeases, writeGroup } from './group-writer.js';
 
+/** A request that waited longer for its group is answered as overload. */
+const LONGEST_WAIT_MS = 20_000;
+
+/** The end of a lease `l` of the group `g` that begins anew; never earlier than what was promised before. */
+const RENEWED = Prisma.sql`greatest(l.lease_until, date_trunc('milliseconds', clock_timestamp())
+  + (g.settings ->> 'sessionTimeoutMs')::float8 * interval '1 millisecond')`;
+
 /** What a transaction committed, for the cache and the notification. */
 interface Committed<R> {
   readonly result: StepResult<R>;
@@ -40,7 +47,7 @@ interface Committed<R> {
 /** Groups in PostgreSQL: the group's row is its lock, the ownership table its proof. */
 export class PrismaGroupStore implements GroupStore {
   readonly #database: Database;
-  readonly #queue = new KeyedQueue();
+  readonly #queue = new KeyedQueue(LONGEST_WAIT_MS);
   readonly #groups = new GroupCache();
   readonly #catalogs = new CatalogCache();
   readonly #notifier: ChangeNotifier;
@@ -111,8 +118,7 @@ export class PrismaGroupStore implements GroupStore {
     return run(this.#database, async (statements) => {
       const rows = await statements.$queryRaw<LeaseRenewal[]>`
         UPDATE member_leases l
-        SET lease_until = greatest(l.lease_until, date_trunc('milliseconds', clock_timestamp())
-              + (g.settings ->> 'sessionTimeoutMs')::float8 * interval '1 millisecond')
+        SET lease_until = ${RENEWED}
         FROM groups g JOIN clusters c ON c.name = g.cluster JOIN group_members m ON m.group_pk = g.id
         WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId} AND m.member_id = ${memberId}
           AND l.group_pk = m.group_pk AND l.member_id = m.member_id AND l.lease_until > clock_timestamp()
@@ -124,9 +130,22 @@ export class PrismaGroupStore implements GroupStore {
     });
   }
 
-  cached(ref: GroupRef, revision: number): ConsumerGroup | undefined {
+  renewLeaseAt(ref: GroupRef, memberId: string, revision: number): Promise<LeaseRenewal | undefined> {
+    return run(this.#database, async (statements) => {
+      const rows = await statements.$queryRaw<LeaseRenewal[]>`
+        UPDATE member_leases l SET lease_until = ${RENEWED}
+        FROM groups g JOIN clusters c ON c.name = g.cluster
+        WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId} AND g.revision = ${revision}::bigint
+          AND l.group_pk = g.id AND l.member_id = ${memberId} AND l.lease_until > clock_timestamp()
+          AND g.source = 'live' AND g.catalog_revision = c.catalog_revision
+        RETURNING ${toMs('l.lease_until')} AS "leaseUntil", ${NOW_MS} AS now, g.revision::float8 AS revision`;
+      return rows[0];
+    });
+  }
+
+  cached(ref: GroupRef, revision?: number): ConsumerGroup | undefined {
     const group = this.#groups.get(ref)?.group;
-    return group?.revision === revision ? group : undefined;
+    return revision === undefined || group?.revision === revision ? group : undefined;
   }
 
   findExpired(limit: number): Promise<readonly DueGroup[]> {
