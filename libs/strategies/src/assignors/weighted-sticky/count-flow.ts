@@ -31,7 +31,7 @@ export class CountFlow {
   readonly #had: Int32Array;
   readonly #stuck: Int32Array;
   readonly #counts: Int32Array;
-  readonly #linkTo: readonly Map<number, number>[];
+  readonly #subscribersOf: readonly Int32Array[];
   readonly #capacity: Float64Array;
   /** What a partition costs more at its new member, so that members less than maxSkew apart are left alone. */
   readonly #reluctance: number;
@@ -44,18 +44,20 @@ export class CountFlow {
     this.#classes = subscribersOf.length;
     this.#linkStart = new Int32Array(subscribersOf.length + 1);
     subscribersOf.forEach((list, found) => (this.#linkStart[found + 1] = this.#linkStart[found]! + list.length));
-    this.#memberOf = Int32Array.from(subscribersOf.flatMap((list) => [...list]));
-    this.#classOf = Int32Array.from(subscribersOf.flatMap((list, found) => new Array<number>(list.length).fill(found)));
-    this.#linkTo = subscribersOf.map(
-      (list, found) => new Map([...list].map((member, i) => [member, this.#linkStart[found]! + i])),
-    );
+    this.#memberOf = new Int32Array(this.#linkStart[subscribersOf.length]!);
+    this.#classOf = new Int32Array(this.#memberOf.length);
+    subscribersOf.forEach((list, found) => {
+      this.#memberOf.set(list, this.#linkStart[found]!);
+      this.#classOf.fill(found, this.#linkStart[found]!, this.#linkStart[found + 1]!);
+    });
+    this.#subscribersOf = subscribersOf;
     this.#had = new Int32Array(this.#memberOf.length);
     this.#stuck = new Int32Array(this.#memberOf.length);
     this.#counts = new Int32Array(members.length);
     for (let partition = 0; partition < previous.length; partition++) {
       const owner = previous[partition]!;
       if (owner === NOBODY) continue;
-      const link = this.#linkTo[classes[partition]!]!.get(owner)!;
+      const link = this.#link(classes[partition]!, owner);
       this.#had[link]!++;
       this.#stuck[link]! += fixed[partition]!;
       this.#counts[owner]!++;
@@ -71,14 +73,31 @@ export class CountFlow {
   }
 
   add(found: number, member: number): void {
-    this.#have[this.#linkTo[found]!.get(member)!]!++;
+    this.#have[this.#link(found, member)]!++;
     this.#counts[member]!++;
   }
 
   /** How many partitions of a class a member is to get; below 0, how many it is to give up. */
   room(found: number, member: number): number {
-    const link = this.#linkTo[found]!.get(member)!;
+    const link = this.#link(found, member);
     return this.#have[link]! - this.#had[link]!;
+  }
+
+  /** Notes that a member has got one of the partitions that it was to get. */
+  place(found: number, member: number): void {
+    this.#had[this.#link(found, member)]!++;
+  }
+
+  /** Subscribers are ascending, so a link is found by halving. */
+  #link(found: number, member: number): number {
+    const subscribers = this.#subscribersOf[found]!;
+    let low = 0;
+    for (let high = subscribers.length - 1; low < high;) {
+      const middle = (low + high) >> 1;
+      if (subscribers[middle]! < member) low = middle + 1;
+      else high = middle;
+    }
+    return this.#linkStart[found]! + low;
   }
 
   /** Goes around negative cycles until there is none, or until nothing more may be done, and says which. */

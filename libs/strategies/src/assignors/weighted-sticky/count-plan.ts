@@ -41,10 +41,13 @@ function placeFree(group: WeightedGroup, classes: Int32Array, flow: CountFlow): 
     else loads[owner]! += load[partition]!;
   }
   const ranking = rankByCount(group, (member) => flow.count(member), loads);
-  const receivers = subscribersOf.map((members) => new Receivers(members, ranking));
+  const receivers = new Map<number, Receivers>();
   for (const partition of heaviestFirst(free, load)) {
-    const member = receivers[classes[partition]!]!.next();
-    flow.add(classes[partition]!, member);
+    const found = classes[partition]!;
+    let waiting = receivers.get(found);
+    if (waiting === undefined) receivers.set(found, (waiting = new Receivers(subscribersOf[found]!, ranking)));
+    const member = waiting.next();
+    flow.add(found, member);
     loads[member]! += load[partition]!;
   }
 }
@@ -74,24 +77,21 @@ function settle(group: WeightedGroup, classes: Int32Array, flow: CountFlow): Int
   }
 
   const ranking = rankByCount(group, (member) => counts[member]!, loads);
-  const room = subscribersOf.map((members, found) => new Map([...members].map((m) => [m, flow.room(found, m)])));
-  const receivers = room.map(
-    (byMember) =>
-      new Receivers(
-        [...byMember.keys()].filter((member) => byMember.get(member)! > 0),
-        ranking,
-      ),
-  );
+  const receivers = new Map<number, Receivers>();
   const free = [...owners.keys()].filter((partition) => owners[partition] === NOBODY);
   for (const partition of heaviestFirst(free, load)) {
     const found = classes[partition]!;
-    const member = receivers[found]!.next();
+    let waiting = receivers.get(found);
+    if (waiting === undefined) {
+      const wanting = subscribersOf[found]!.filter((member) => flow.room(found, member) > 0);
+      receivers.set(found, (waiting = new Receivers(wanting, ranking)));
+    }
+    const member = waiting.next();
     owners[partition] = member;
     counts[member]!++;
     loads[member]! += load[partition]!;
-    const left = room[found]!.get(member)! - 1;
-    room[found]!.set(member, left);
-    if (left === 0) receivers[found]!.drop();
+    flow.place(found, member);
+    if (flow.room(found, member) === 0) waiting.drop();
   }
   return owners;
 }
