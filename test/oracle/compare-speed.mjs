@@ -1,7 +1,7 @@
 // Times Allot's assignors beside Kafka's own, cell by cell, alternating: node test/oracle/compare-speed.mjs
 //   [--version 4.1.0] [--rounds 5] [--millis 500] [--limit 120] [--cells FILE] [--only TEXT] [--json FILE]
-// Needs Java and Maven (see run.sh) and the built libraries (npm run build), or `--import ./test/support/typescript.mjs`. Both sides get the same group, both answers are
-// compared, and neither side is timed while it reads its input. CPU time counts first, because test machines are shared: for
+// Needs Java and Maven (see run.sh) and the built libraries (npm run build), or `--import ./test/support/typescript.mjs`. Both
+// sides get the same group, both answers are compared, and neither side is timed while it reads its input. CPU time counts first, because test machines are shared: for
 // Kafka that of the calling thread alone, for Allot that of the whole process with its garbage collector.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,6 +27,7 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const millis = Number(options.millis);
+const cellFile = join(here, 'target', `cell-${process.pid}.json`);
 
 /** Kafka's side: a warm Java machine that answers one request a line. */
 class Kafka {
@@ -94,13 +95,12 @@ function sameAnswer(expected, assignment) {
 }
 
 async function compare(cell, kafka) {
-  const file = join(here, 'target', 'cell.json');
-  rmSync(file, { force: true });
-  const opened = await kafka.ask({ open: cell, file });
+  rmSync(cellFile, { force: true });
+  const opened = await kafka.ask({ open: cell, file: cellFile });
   if (opened === undefined) return undefined;
   let input;
   try {
-    input = readLine(file);
+    input = readLine(cellFile);
   } catch {
     return { kafkaMs: `> ${options.limit} s for the round before`, restart: true };
   }
@@ -155,4 +155,5 @@ for (const cell of JSON.parse(readFileSync(options.cells, 'utf8'))) {
   }
 }
 kafka.stop();
+rmSync(cellFile, { force: true });
 if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
