@@ -31,7 +31,7 @@ export interface ComparisonRow {
   readonly rackLocality: RackLocality;
 }
 
-/** An assignor whose preconditions the group does not meet, and its reason. */
+/** An assignor that refuses the group or the Kafka version, and its reason. */
 export interface ComparisonRefusal {
   readonly assignor: string;
   readonly refused: string;
@@ -46,14 +46,14 @@ export function compare(
   assignors: readonly string[],
   resolve: AssignorLookup = findAssignor,
 ): readonly (ComparisonRow | ComparisonRefusal)[] {
-  // The group and the changes themselves must be right; only what an assignor refuses is a row.
+  // The group, the changes and the names must be right; what is refused after that, an assignor refuses for itself.
   plan(input, resolve);
   for (const [i, name] of assignors.entries()) chooseAssignor(name, resolve, `/assignors/${i}`);
   return assignors.map((assignor) => {
     try {
       return compareOne(input, assignor, resolve);
     } catch (error) {
-      if (error instanceof AllotError && error.code === 'INVALID_REQUEST') return { assignor, refused: error.message };
+      if (error instanceof AllotError) return { assignor, refused: error.message };
       throw error;
     }
   });

@@ -1,5 +1,12 @@
 import type { Assignment, GroupSpec, SubscriptionIndex } from '@allot/model';
-import { countPartitions, EMPTY_ASSIGNMENT, findViolations, summarizeLoads } from '@allot/model';
+import {
+  AllotError,
+  countPartitions,
+  EMPTY_ASSIGNMENT,
+  findViolations,
+  idleMembers,
+  summarizeLoads,
+} from '@allot/model';
 import type { AssignmentResult, AssignOptions } from '@allot/strategies';
 import type { ChangedGroup } from './apply-changes.js';
 import type { Claims } from './current-assignment.js';
@@ -88,21 +95,30 @@ function betterAlternatives(
   mine: Omit<Alternative, 'assignor'>,
   resolve: AssignorLookup,
 ): Alternative[] {
-  const better: Alternative[] = [];
-  for (const name of ALTERNATIVES) {
-    const assignor = name === facts.assignor ? undefined : resolve(name);
-    if (assignor === undefined) continue;
-    const { target } = assignor.assign(facts.after, facts.options);
-    const { least, most } = summarizeLoads(eligibleLoads(facts.after, target, facts.index));
-    const idle = facts.after.members.filter(
-      ({ id }) => countPartitions(target.get(id) ?? EMPTY_ASSIGNMENT) === 0,
-    ).length;
-    const fewerIdle = idle < mine.idle;
-    const lessSkew = most - least < mine.most - mine.least;
-    if ((fewerIdle && most <= mine.most) || (lessSkew && idle <= mine.idle))
-      better.push({ assignor: assignor.name, idle, least, most });
+  return ALTERNATIVES.flatMap((name) => {
+    const other = name === facts.assignor ? undefined : tryAssignor(name, facts, resolve);
+    if (other === undefined) return [];
+    const fewerIdle = other.idle < mine.idle && other.most <= mine.most;
+    const lessSkew = other.most - other.least < mine.most - mine.least && other.idle <= mine.idle;
+    return fewerIdle || lessSkew ? [other] : [];
+  });
+}
+
+/** Undefined where the assignor is not there, or refuses the group or the Kafka version: then it is no alternative. */
+function tryAssignor(
+  name: string,
+  { after, index, options }: PlanFacts,
+  resolve: AssignorLookup,
+): Alternative | undefined {
+  try {
+    const target = resolve(name)?.assign(after, options).target;
+    if (target === undefined) return undefined;
+    const { least, most } = summarizeLoads(eligibleLoads(after, target, index));
+    return { assignor: name, idle: idleMembers(after, target).length, least, most };
+  } catch (error) {
+    if (error instanceof AllotError) return undefined;
+    throw error;
   }
-  return better;
 }
 
 function describeAlternative({ assignor, idle, least, most }: Alternative): string {
@@ -234,7 +250,7 @@ function some(names: readonly string[]): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
-function list(partitions: Assignment | ReadonlyMap<string, readonly number[]>): string[] {
+function list(partitions: Assignment): string[] {
   return [...partitions].flatMap(([topic, numbers]) => numbers.map((partition) => `${topic}-${partition}`));
 }
 

@@ -1,5 +1,6 @@
-import type { Assignment, MemberSpec, TopicSpec } from '@allot/model';
+import type { Assignment, GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
 import { countPartitions, indexSubscriptions, invalidRequest } from '@allot/model';
+import type { Assignor } from '@allot/strategies';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
 import { chooseAssignor } from './assignor-choice.js';
@@ -35,23 +36,13 @@ export interface RightSize {
 export function rightSize(input: PlanInput, upTo?: number, resolve: AssignorLookup = findAssignor): RightSize {
   checkGroup(input);
   const { assignor } = chooseAssignor(input.assignor, resolve);
-  const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
   const changed = applyChanges(input, input.assignor, input.changes ?? []);
   const useful = usefulPartitions(changed.topics, changed.members);
   const evaluatedUpTo = checkLimit(upTo) ?? Math.min(countPartitions(useful), DEFAULT_UP_TO);
-  const missing = Math.max(0, evaluatedUpTo - changed.members.length);
-  const { members } = applyChanges(changed, input.assignor, [{ addMembers: missing }]);
-  const fresh = members.map(({ owned: _, generation: __, ...member }): MemberSpec => member);
-
   const weigh = weigher(changed.topics);
-  const measure = (count: number): HelpfulSize => {
-    const group = { topics: changed.topics, members: fresh.slice(0, count) };
-    const { target } = assignor.assign(group, options);
-    const owners = [...target.values()];
-    const busiest = owners.reduce((most, owned) => Math.max(most, weigh(owned)), 0);
-    return { members: count, busiest, idle: owners.filter((owned) => countPartitions(owned) === 0).length };
-  };
-  const least = lowerBound(changed.topics, weigh(useful));
+  const measure = measurer(input, assignor, changed, evaluatedUpTo, weigh);
+
+  const least = lowerBound(useful, weigh);
   const sizes: HelpfulSize[] = [];
   for (let count = 1; count <= evaluatedUpTo; count++) {
     const best = sizes.at(-1)?.busiest ?? Infinity;
@@ -60,16 +51,38 @@ export function rightSize(input: PlanInput, upTo?: number, resolve: AssignorLook
     const size = measure(count);
     if (size.busiest < best) sizes.push(size);
   }
-  const size = changed.members.length;
-  const busiest = size === 0 ? undefined : measure(size).busiest;
-  const enough = sizes.find((candidate) => candidate.busiest <= busiest!)?.members ?? size;
   return {
     assignor: assignor.name,
     sizes,
     evaluatedUpTo,
     exhaustive: evaluatedUpTo >= countPartitions(useful),
-    now: busiest === undefined ? undefined : { members: size, busiest, enough: Math.min(enough, size) },
+    now: changed.members.length === 0 ? undefined : compareWithNow(measure(changed.members.length), sizes),
   };
+}
+
+/** Runs the assignor on the first so many of the group's members, and of more like them, none of which owns anything. */
+function measurer(
+  { assignor: choice, kafkaVersion }: PlanInput,
+  assignor: Assignor,
+  group: GroupSpec,
+  most: number,
+  weigh: (owned: Assignment) => number,
+): (count: number) => HelpfulSize {
+  const options = kafkaVersion === undefined ? {} : { kafkaVersion };
+  const missing = Math.max(0, most - group.members.length);
+  const { members } = applyChanges(group, choice, [{ addMembers: missing }]);
+  const fresh = members.map(({ owned: _, generation: __, ...member }): MemberSpec => member);
+  return (count) => {
+    const { target } = assignor.assign({ topics: group.topics, members: fresh.slice(0, count) }, options);
+    const owners = [...target.values()];
+    const busiest = owners.reduce((heaviest, owned) => Math.max(heaviest, weigh(owned)), 0);
+    return { members: count, busiest, idle: owners.filter((owned) => countPartitions(owned) === 0).length };
+  };
+}
+
+function compareWithNow({ members, busiest }: HelpfulSize, sizes: readonly HelpfulSize[]): RightSize['now'] {
+  const enough = sizes.find((size) => size.busiest <= busiest)?.members ?? members;
+  return { members, busiest, enough: Math.min(enough, members) };
 }
 
 function checkLimit(upTo: number | undefined): number | undefined {
@@ -85,16 +98,20 @@ function usefulPartitions(topics: readonly TopicSpec[], members: readonly Member
   return new Map(counted.map(({ name, partitions }) => [name, Array.from({ length: partitions }, (_, i) => i)]));
 }
 
-/** By member count, what the busiest member has at the least: the even share, in whole numbers where weights are whole, or one partition. */
-function lowerBound(topics: readonly TopicSpec[], total: number): (count: number) => number {
+/**
+ * By member count, what the busiest member has at the least: the even share, in whole numbers where weights are whole, or the
+ * heaviest partition.
+ */
+function lowerBound(useful: Assignment, weigh: (owned: Assignment) => number): (count: number) => number {
   let [heaviest, whole] = [0, true];
-  for (const { partitions, weights } of topics) {
-    for (let i = 0; i < partitions; i++) {
-      const weight = weights?.[i] ?? 1;
+  for (const [topic, partitions] of useful) {
+    for (const partition of partitions) {
+      const weight = weigh(new Map([[topic, [partition]]]));
       heaviest = Math.max(heaviest, weight);
       whole &&= Number.isInteger(weight);
     }
   }
+  const total = weigh(useful);
   return (count) => Math.max(heaviest, whole ? Math.ceil(total / count) : total / count);
 }
 

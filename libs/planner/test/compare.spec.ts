@@ -53,6 +53,10 @@ describe('several assignors on one group', () => {
       { assignor: 'threads-roundrobin', refused: expect.stringContaining('same topics') },
       expect.objectContaining({ assignor: 'range' }),
     ]);
+    expect(compare({ ...mixed, kafkaVersion: '4.0' }, ['threads-range', 'range'])).toEqual([
+      { assignor: 'threads-range', refused: expect.stringContaining('4.0') },
+      expect.objectContaining({ assignor: 'range' }),
+    ]);
     expect(() => compare(mixed, ['range', 'rnage'])).toThrow(
       expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/assignors/1' })] }),
     );

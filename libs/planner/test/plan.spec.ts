@@ -239,6 +239,26 @@ describe('warnings of idle members and skew', () => {
     },
   );
 
+  it('offers no assignor that refuses the Kafka version that was asked for', () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const group = { assignor: 'range', topics: topics({ a: 1, b: 1, c: 1, d: 1 }), members: members(4, names) };
+    const refusing = (name: string): Assignor | undefined => {
+      const assignor = findAssignor(name);
+      if (assignor === undefined || name === 'range') return assignor;
+      return {
+        ...assignor,
+        assign: () => {
+          throw new AllotError('UNSUPPORTED_KAFKA_VERSION', 'too old', { action: 'fix-request' });
+        },
+      };
+    };
+    const { warnings } = plan(group, refusing);
+    expect(warnings.map(({ code, alternatives }) => [code, alternatives])).toEqual([
+      ['idle-members', undefined],
+      ['skew', undefined],
+    ]);
+  });
+
   it('B-07 shows that roundrobin leaves a member idle although there is enough for all', () => {
     const all = ['topic1', 'topic2', 'topic3', 'topic4', 'topic5'];
     const odd = ['topic1', 'topic3', 'topic5'];

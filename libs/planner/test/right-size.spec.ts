@@ -52,6 +52,13 @@ describe('member counts that really help', () => {
     ]);
   });
 
+  it('leaves topics that nobody subscribes to out of account, however heavy', () => {
+    const listed = [...topics({ t: 4 }), { name: 'alone', partitions: 1, weights: [1000] }];
+    expect(counts(rightSize({ assignor: 'range', topics: listed, members: members(1, ['t']) }).sizes)).toEqual([
+      1, 2, 4,
+    ]);
+  });
+
   it('tries no count that cannot help', () => {
     let runs = 0;
     const even: Assignor = {
