@@ -4,7 +4,7 @@ import { murmur2, murmur2Batch, packKeys, resolveAssignor } from '../../libs/str
 import { indexServerGroup } from '../../libs/strategies/dist/assignors/server-group.js';
 import { toHomogeneous } from '../../libs/strategies/dist/assignors/uniform.js';
 import { assignHomogeneous } from '../../libs/strategies/dist/assignors/uniform/homogeneous.js';
-import { floorOf, passOver, writesOf } from './floors.mjs';
+import { passOver, writesOf } from './floors.mjs';
 import { groupOf } from './groups.mjs';
 import { compare, transientMegabytes } from './measure.mjs';
 
@@ -26,7 +26,9 @@ function uniformRule(before) {
   return compare(run, passOver(dense.previous, cell.members), ROUNDS).ratio;
 }
 
-const keys = Array.from({ length: 10000 }, (_, i) => new TextEncoder().encode(`user-${i * 7919}-${i}`));
+const keys = Array.from({ length: 10000 }, (_, i) =>
+  new TextEncoder().encode(`user-${String(i * 7919).padStart(11, '0')}`),
+);
 const latin1 = keys.map((bytes) => Buffer.from(bytes).toString('latin1'));
 
 function hashByLibrary() {
