@@ -18,6 +18,9 @@ export const LIMITS = {
   /** Names that one subscription lists, and characters of its pattern. */
   subscribedTopics: 10_000,
   patternLength: 1_000,
+  /** Keys or records of one request to a partitioner. */
+  keys: 100_000,
+  brokers: 10_000,
   pageSize: 1_000,
   defaultPageSize: 100,
   /** Nesting and number of fields of a GraphQL operation. */

@@ -15,6 +15,13 @@ const TAGS: Readonly<Record<string, string>> = {
   clusters: 'Kafka clusters, real or imagined.',
   brokers: 'Brokers with their racks.',
   topics: 'Topics with their partitions.',
+  groups: 'Consumer groups and what they assign.',
+  members: 'Joining, heartbeats and leaving.',
+  streams: 'Changes as they happen, by server-sent events.',
+  plans: 'What would happen if.',
+  assignors: 'Rules that divide partitions among members.',
+  partitioners: 'Rules by which producers choose partitions.',
+  placements: 'Rules that place replicas on brokers.',
   imports: "The output of Kafka's own command-line tools, read into a cluster.",
 };
 

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { PlacementsController } from './placements.controller.js';
+
+@Module({ controllers: [PlacementsController] })
+export class PlacementsModule {}
