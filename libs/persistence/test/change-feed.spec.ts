@@ -1,5 +1,3 @@
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerGroup, GroupRef } from '@allot/coordinator';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,6 +6,7 @@ import type { ChangeFeedOptions, Database } from '@allot/persistence';
 import pg from 'pg';
 import { createTestDatabase } from '../../../test/support/test-database.js';
 import type { TestDatabase } from '../../../test/support/test-database.js';
+import { startProxy } from './freezing-proxy.js';
 import { changeOf, group, member, next, owned } from './sample-group.js';
 
 const NEVER = 3_600_000;
@@ -18,6 +17,7 @@ let store: PrismaGroupStore;
 let client: pg.Client;
 let number = 0;
 const feeds: PostgresChangeFeed[] = [];
+const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -32,6 +32,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
+  for (const close of closing) await close();
   await client.end();
   await store.drain();
   await database.close();
@@ -45,8 +46,8 @@ function newFeed(options: ChangeFeedOptions = {}, on: Database = database): Post
 }
 
 async function change(ref: GroupRef, initial: ConsumerGroup = group()): Promise<void> {
-  await store.transact(ref, ({ group: before }) => {
-    const after = before === undefined ? initial : next(before);
+  await store.transact(ref, ({ group: before, lastRevision }) => {
+    const after = before === undefined ? { ...initial, revision: lastRevision + 1 } : next(before);
     return { group: after, change: changeOf(after), reply: 0 };
   });
 }
@@ -153,6 +154,7 @@ describe('S-08 the change feed', () => {
 
   it('notices a connection that is cut without a word', async () => {
     const proxy = await startProxy(Number(new URL(testDatabase.url).port));
+    closing.push(() => proxy.close());
     const url = new URL(testDatabase.url);
     url.port = String(proxy.port);
     const viaProxy = Object.create(database, { url: { value: url.href } }) as Database;
@@ -168,7 +170,6 @@ describe('S-08 the change feed', () => {
     expect(losses[0]!.message).toContain('does not answer');
     proxy.thaw();
     await after(before + 1);
-    await proxy.close();
   });
 
   it('keeps other watchers informed when one of them throws', async () => {
@@ -218,31 +219,3 @@ describe('S-08 notifications', () => {
     await listener.end();
   });
 });
-
-/** A TCP proxy whose frozen connections neither pass anything on nor close, as after a cable was pulled. */
-async function startProxy(port: number) {
-  let frozen = false;
-  const sockets = new Set<Socket>();
-  const server = createServer((inner) => {
-    const outer = connect(port, '127.0.0.1');
-    for (const [from, to] of [
-      [inner, outer],
-      [outer, inner],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (data) => frozen || to.write(data));
-      from.on('error', () => undefined);
-      from.on('close', () => frozen || to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    freeze: () => void (frozen = true),
-    thaw: () => void (frozen = false),
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

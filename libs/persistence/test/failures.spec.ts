@@ -15,12 +15,16 @@ import pg from 'pg';
 import { createTestDatabase } from '../../../test/support/test-database.js';
 import type { TestDatabase } from '../../../test/support/test-database.js';
 import { inTransaction } from '../src/database/run.js';
+import { KeyedQueue } from '../src/database/keyed-queue.js';
+import { startProxy } from './freezing-proxy.js';
 import { changeOf, group, member, next } from './sample-group.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
 let store: PrismaGroupStore;
 let client: pg.Client;
+let observer: pg.Client;
+const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -28,9 +32,13 @@ beforeAll(async () => {
   store = new PrismaGroupStore(database);
   client = new pg.Client({ connectionString: testDatabase.url });
   await client.connect();
+  observer = new pg.Client({ connectionString: testDatabase.url });
+  await observer.connect();
 });
 
 afterAll(async () => {
+  for (const close of closing) await close();
+  await observer.end();
   await client.end();
   await database.close();
   await testDatabase.drop();
@@ -84,8 +92,9 @@ it('answers "try again" when the connection is cut in the middle, writes nothing
     commit((before) => next(before!)),
   );
   const outcome = expect(waiting).rejects.toMatchObject(unavailable);
+  // Within one transaction pg_stat_activity does not move, so another one looks.
   for (let cut = 0; cut === 0; await sleep(20)) {
-    const { rowCount } = await client.query(
+    const { rowCount } = await observer.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim' AND wait_event_type = 'Lock'`,
     );
     cut = rowCount ?? 0;
@@ -106,6 +115,51 @@ it('survives that every idle connection is cut', async () => {
   await database.ping();
 });
 
+it('gives up a connection that is cut without a word', async () => {
+  const proxy = await startProxy(Number(new URL(testDatabase.url).port));
+  const url = new URL(testDatabase.url);
+  url.port = String(proxy.port);
+  closing.push(() => proxy.close());
+  const distant = openDatabase(url.href, { silenceMs: 200, poolSize: 3 });
+  const groups = new PrismaGroupStore(distant);
+  const silent = { cluster: 'default', groupId: 'silent' };
+  await groups.transact(
+    silent,
+    commit(() => group()),
+  );
+  await sleep(500);
+  await distant.ping();
+  proxy.freeze();
+  const call = groups.transact(
+    silent,
+    commit((before) => next(before!)),
+  );
+  await expect(call).rejects.toMatchObject(unavailable);
+  proxy.thaw();
+  expect(
+    (
+      await groups.transact(
+        silent,
+        commit((before) => next(before!)),
+      )
+    ).group!.revision,
+  ).toBe(2);
+  await groups.transact(silent, () => ({ group: null, reply: 0 }));
+  await groups.drain();
+  await distant.close();
+});
+
+it('turns requests away that waited too long for their group, and only those', async () => {
+  const queue = new KeyedQueue(50);
+  const slow = queue.run('a', () => sleep(100, 'slow'));
+  const late = queue.run('a', () => sleep(0, 'late'));
+  const outcome = expect(late).rejects.toMatchObject(unavailable);
+  expect(await queue.run('b', () => sleep(0, 'other'))).toBe('other');
+  expect(await slow).toBe('slow');
+  await outcome;
+  expect(await queue.run('a', () => sleep(0, 'next'))).toBe('next');
+});
+
 it('gives a group back that a stopped replica has locked', async () => {
   const { rows } = await client.query<{ limit: string }>(
     `SELECT setting AS limit FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'`,
@@ -120,11 +174,14 @@ it('gives a group back that a stopped replica has locked', async () => {
 it('S-12 runs a transaction again that lost a deadlock', async () => {
   await client.query('CREATE TABLE pair (id int PRIMARY KEY, n int); INSERT INTO pair VALUES (1, 0), (2, 0)');
   let attempts = 0;
+  let meet!: () => void;
+  const met = new Promise<void>((resolve) => (meet = resolve));
   const update = (first: number, second: number) =>
     inTransaction(database, async (tx) => {
-      attempts++;
       await tx.$executeRaw`UPDATE pair SET n = n + 1 WHERE id = ${first}`;
-      await sleep(50);
+      // Each holds its first row before either asks for its second.
+      if (++attempts === 2) meet();
+      await met;
       await tx.$executeRaw`UPDATE pair SET n = n + 1 WHERE id = ${second}`;
     });
   await Promise.all([update(1, 2), update(2, 1)]);

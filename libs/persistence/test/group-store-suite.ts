@@ -211,7 +211,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
           ref,
           commit((g) => ({ ...g!, revision: 3 })),
         ),
-      ).rejects.toThrow('revision 2');
+      ).rejects.toThrow('revision after 1');
       await expect(store.transact(ref, () => ({ group: undefined, reply: 0 }))).rejects.toThrow('null to delete');
     });
 
@@ -272,19 +272,26 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
       });
     });
 
-    it('deletes a group with all that belongs to it; a new one of the name starts afresh', async () => {
+    it('deletes a group with all that belongs to it; a new one of the name has later revisions and nothing else of it', async () => {
       const ref = await create(group({}, [member('a', { assigned: owned({ t: { 0: 1 } }) })]));
       await replica.read(ref);
       const deleted = await store.transact(ref, () => ({ group: null, reply: 'gone' }));
       expect(deleted).toMatchObject({ reply: 'gone', group: undefined });
       expect(await replica.read(ref)).toBeUndefined();
-      await store.transact(
-        ref,
-        commit(() => group({}, [member('b', { assigned: owned({ t: { 0: 1 } }) })])),
-      );
+      const reborn = (revision: number) => group({ revision }, [member('b', { assigned: owned({ t: { 0: 1 } }) })]);
+      await expect(
+        store.transact(
+          ref,
+          commit(() => reborn(1)),
+        ),
+      ).rejects.toThrow('revision after 1');
+      await store.transact(ref, (view) => {
+        const after = reborn(view.lastRevision + 1);
+        return { group: after, change: changeOf(after), reply: 0 };
+      });
       const again = await replica.transact(ref, (view) => ({ group: view.group, reply: 0 }));
       expect([...again.group!.members.keys()]).toEqual(['b']);
-      expect((await replica.changesSince(ref, 0, 10)).changes).toHaveLength(1);
+      expect((await replica.changesSince(ref, 0, 10)).changes.map(({ revision }) => revision)).toEqual([2]);
     });
 
     it('gives the catalog and tells which groups are behind it', async () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.js';
@@ -6,6 +7,11 @@ import type { Prisma } from '../generated/client.js';
 export interface DatabaseOptions {
   /** Connections of the pool, 10 when absent. Work on one group queues in front of it, so it may be small. */
   readonly poolSize?: number;
+  /**
+   * A connection that owes an answer and is silent for so long is given up; 25,000 when absent. It must be more than the
+   * statement timeout: a server that lives says at least that a statement took too long.
+   */
+  readonly silenceMs?: number;
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string;
   /** Told every SQL statement, for tests that count them. */
@@ -53,11 +59,12 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     connectionString: url,
     max: options.poolSize ?? 10,
     application_name: options.applicationName ?? 'allot',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The pool waits for it before it lends the connection.
     onConnect: async (client) => {
+      giveUpWhenSilent(client, options.silenceMs ?? 25_000);
       await client.query(SESSION_SETTINGS);
     },
   });
@@ -72,4 +79,18 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     (prisma as PrismaClient<'query'>).$on('query', (event: Prisma.QueryEvent) => onStatement(event.query));
   }
   return new Database(url, prisma, pool);
+}
+
+/**
+ * TCP alone takes a quarter of an hour to notice a peer that vanished without a word. A socket's timeout also comes to idle
+ * connections, where it means nothing.
+ */
+function giveUpWhenSilent(client: pg.ClientBase, silenceMs: number): void {
+  const { connection } = client as unknown as { connection: { stream: Socket } };
+  const { stream } = connection;
+  stream.setTimeout(silenceMs);
+  stream.on('timeout', () => {
+    const { readyForQuery } = client as unknown as { readyForQuery: boolean };
+    if (!readyForQuery) stream.destroy(new Error('Connection terminated: the database is silent.'));
+  });
 }
