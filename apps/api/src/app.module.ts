@@ -1,8 +1,10 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { AssignorsModule } from './assignors/assignors.module.js';
 import { BrokersModule } from './brokers/brokers.module.js';
 import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
+import { CoordinatorsModule } from './coordinators/coordinators.module.js';
 import { graphqlModule } from './graphql/graphql.module.js';
 import { GroupsModule } from './groups/groups.module.js';
 import { HealthController } from './health/health.controller.js';
@@ -23,6 +25,8 @@ import {
   IDEMPOTENCY_STORE,
   PLAN_STORE,
 } from './ports.js';
+import { PartitionersModule } from './partitioners/partitioners.module.js';
+import { PlacementsModule } from './placements/placements.module.js';
 import { PlansModule } from './plans/plans.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 
@@ -63,12 +67,16 @@ export class AppModule {
       imports: [
         FrameModule.register(options),
         graphqlModule(),
+        AssignorsModule,
         ClustersModule,
         BrokersModule,
         TopicsModule,
         GroupsModule,
         PlansModule,
         ImportsModule,
+        PartitionersModule,
+        PlacementsModule,
+        CoordinatorsModule,
       ],
       controllers: [HealthController, DocumentsController],
       providers: [

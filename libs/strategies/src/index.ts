@@ -1,4 +1,5 @@
 export type { AssignmentResult, AssignmentWarning, AssignOptions, Assignor } from './assignors/assignor.js';
+export type { GroupJson, MemberJson, OwnAssignor } from './assignors/own-assignor.js';
 export { withPins } from './assignors/pins.js';
 export type { Pin } from './assignors/pins.js';
 export {

@@ -13,6 +13,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** How long a shutdown waits for requests in flight. */
   readonly drainMs: number;
+  /** Paths of modules with assignors of one's own. */
+  readonly assignorModules: readonly string[];
+  /** How long one of them may take for an answer; requests wait meanwhile. */
+  readonly assignorTimeoutMs: number;
 }
 
 /** The environment cannot be served; each problem is a sentence that names the variable. */
@@ -41,6 +45,8 @@ export function readConfig(env: Environment): Config {
     minSessionTimeoutMs: integer(env, 'ALLOT_MIN_SESSION_TIMEOUT_MS', 6_000, 1, 3_600_000, problems),
     logLevel: logLevel(env, problems),
     drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),
+    assignorModules: list(env, 'ALLOT_ASSIGNORS'),
+    assignorTimeoutMs: integer(env, 'ALLOT_ASSIGNOR_TIMEOUT_MS', 500, 10, 10_000, problems),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -49,6 +55,12 @@ export function readConfig(env: Environment): Config {
 function text(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;
+}
+
+/** Parts between commas. */
+function list(env: Environment, name: string): string[] {
+  const parts = (text(env, name) ?? '').split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
 }
 
 function integer(

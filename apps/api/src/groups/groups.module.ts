@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_GROUP_LIMITS, GroupCoordinator, type GroupStore } from '@allot/coordinator';
-import { resolveAssignor } from '@allot/strategies';
 import { Global, Module } from '@nestjs/common';
+import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import type { Config } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import { CONFIG, GROUP_STORE } from '../ports.js';
@@ -15,12 +15,12 @@ import { Sweeper } from './sweeper.js';
 
 const coordinator = {
   provide: GroupCoordinator,
-  inject: [GROUP_STORE, CONFIG],
-  useFactory: (store: GroupStore, { minSessionTimeoutMs }: Config) =>
+  inject: [GROUP_STORE, CONFIG, AssignorRegistry],
+  useFactory: (store: GroupStore, { minSessionTimeoutMs }: Config, assignors: AssignorRegistry) =>
     new GroupCoordinator({
       store,
       newMemberId: randomUUID,
-      resolveAssignor,
+      resolveAssignor: assignors.resolve,
       limits: { ...DEFAULT_GROUP_LIMITS, minSessionTimeoutMs, maxSize: LIMITS.groupSize },
     }),
 };

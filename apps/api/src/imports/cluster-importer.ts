@@ -2,6 +2,7 @@ import { type CatalogStore, GroupCoordinator, type Origin, type Written, type To
 import { type ImportResult, type ImportedGroup, parseImport } from '@allot/interop';
 import { AllotError } from '@allot/model';
 import { Inject, Injectable } from '@nestjs/common';
+import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { LIMITS } from '../config/limits.js';
 import { CatalogChanges } from '../groups/catalog-changes.js';
 import { CATALOG_STORE } from '../ports.js';
@@ -23,6 +24,7 @@ export class ClusterImporter {
     @Inject(CATALOG_STORE) private readonly catalog: CatalogStore,
     private readonly coordinator: GroupCoordinator,
     private readonly changes: CatalogChanges,
+    private readonly assignors: AssignorRegistry,
   ) {}
 
   /** @throws AllotError IMPORT_FAILED, with the account of every line, when nothing was understood. */
@@ -76,7 +78,7 @@ export class ClusterImporter {
     group: ImportedGroup,
     { dryRun, origin }: ImportChoice,
   ): Promise<ImportedGroupReport> {
-    const decision = decideGroup(group);
+    const decision = decideGroup(group, this.assignors.find);
     const figures = describeGroup(group);
     if ('reason' in decision) return { ...figures, outcome: 'skipped', reason: decision.reason };
     const ref = { cluster, groupId: decision.groupId };

@@ -1,7 +1,7 @@
 import type { GroupSnapshot, SnapshotMember } from '@allot/coordinator';
 import type { ImportedGroup } from '@allot/interop';
-import { type Assignment, AllotError, assignmentFromJson, assignmentToJson, unionAssignment } from '@allot/model';
-import { resolveAssignor } from '@allot/strategies';
+import { type Assignment, assignmentFromJson, assignmentToJson, unionAssignment } from '@allot/model';
+import type { Assignor } from '@allot/strategies';
 import { LIMITS } from '../config/limits.js';
 import { complainAboutName } from '../validation/rules.js';
 import type { ImportedGroupReport } from './import.contract.js';
@@ -11,7 +11,7 @@ export type GroupDecision =
   | { readonly groupId: string; readonly snapshot: GroupSnapshot }
   | { readonly groupId: string | undefined; readonly reason: string };
 
-export function decideGroup(group: ImportedGroup): GroupDecision {
+export function decideGroup(group: ImportedGroup, findAssignor: (name: string) => Assignor | undefined): GroupDecision {
   const { groupId, members, partitions } = group;
   const skip = (reason: string): GroupDecision => ({ groupId, reason });
   if (groupId === undefined)
@@ -27,7 +27,8 @@ export function decideGroup(group: ImportedGroup): GroupDecision {
       return skip(`The text does not say what member ${memberId} owns: paste the offsets view (--describe) as well.`);
     }
   }
-  const assignor = knownAssignor(group.assignor);
+  // A name that is not known here may be that of the group's own class; the snapshot does without.
+  const assignor = group.assignor === undefined ? undefined : findAssignor(group.assignor)?.name;
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
   return {
     groupId,
@@ -76,15 +77,4 @@ function sizeOf(assignment: Assignment | undefined): number | undefined {
 
 function complaintAbout(id: string): string | undefined {
   return id.length > LIMITS.nameLength ? `is longer than ${LIMITS.nameLength} characters` : complainAboutName(id);
-}
-
-/** The wire name of the assignor; undefined when it is none of this service's, such as one of the group's own. */
-function knownAssignor(name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  try {
-    return resolveAssignor(name).name;
-  } catch (error) {
-    if (error instanceof AllotError) return undefined;
-    throw error;
-  }
 }

@@ -11,6 +11,7 @@ import {
 import { AllotError, invalidRequest } from '@allot/model';
 import { changesFromJson, groupToJson, plan, planToJson, type PlanInput } from '@allot/planner';
 import { Inject, Injectable } from '@nestjs/common';
+import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { readGroup } from '../groups/read-group.js';
 import { GROUP_STORE, PLAN_STORE } from '../ports.js';
 import { complainAboutInteger } from '../validation/rules.js';
@@ -26,6 +27,7 @@ export class GroupPlanner {
   constructor(
     @Inject(GROUP_STORE) private readonly groups: GroupStore,
     @Inject(PLAN_STORE) private readonly plans: PlanStore,
+    private readonly assignors: AssignorRegistry,
   ) {}
 
   async make(ref: GroupRef, body: GroupPlanRequest, { actor, reason }: Origin): Promise<StoredPlan> {
@@ -43,7 +45,7 @@ export class GroupPlanner {
       author: actor,
       ...(reason !== undefined && { reason }),
       request: { changes: changes ?? [] },
-      result: planToJson(plan(input)),
+      result: planToJson(plan(input, this.assignors.find)),
       validForMs,
     });
   }

@@ -195,6 +195,11 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'The cluster has no broker that could coordinate the group. Describe its brokers first.',
     ),
     UNSUPPORTED_PLACER: type(422, 'Unsupported placer', 'No replica placer has this name; `/v1/placers` lists them.'),
+    REPLICATION_DECREASED: type(
+      422,
+      'Replication decreased',
+      'Partitions would lose replicas, because there are too few brokers. Add brokers, or allow it.',
+    ),
     INVALID_REPLICA_ASSIGNMENT: type(
       422,
       'Invalid replica assignment',
@@ -206,6 +211,23 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       422,
       'Nothing to import',
       'Nothing in the text was understood; `lines` says why, line by line.',
+    ),
+
+    // Assignors of one's own
+    ASSIGNOR_TIMEOUT: type(
+      504,
+      'Assignor timeout',
+      'An assignor of your own gave no answer in time. It is asked again later; nothing was changed.',
+    ),
+    ASSIGNOR_FAILED: type(
+      502,
+      'Assignor failed',
+      'An assignor of your own threw an error, or its process ended. Fix its module; nothing was changed.',
+    ),
+    INVALID_ASSIGNMENT: type(
+      502,
+      'Invalid assignment',
+      'An assignor of your own gave an answer that is no legal assignment of the group. Fix its module; nothing was changed.',
     ),
 
     // The service itself
