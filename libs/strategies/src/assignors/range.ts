@@ -1,8 +1,9 @@
 import type { GroupSpec } from '@allot/model';
 
-import type { AssignmentResult, Assignor } from './assignor.js';
+import type { AssignmentResult, AssignOptions, Assignor } from './assignor.js';
 import type { ClientGroup } from './client-group.js';
 import { indexClientGroup, membersInOrder, subscribersByTopic } from './client-group.js';
+import { requireKafka } from './kafka-version.js';
 import { NOBODY, ownersToAssignment } from './owners.js';
 import { readRacks } from './racks.js';
 import { assignRangesWithRacks } from './range-racks.js';
@@ -27,12 +28,13 @@ export const rangeAssignor: Assignor = {
   aliases: ['org.apache.kafka.clients.consumer.RangeAssignor'],
   summary:
     'Cuts each topic into contiguous runs, one per subscriber in member order. Keeps equal topics co-partitioned; skews when there are many small topics.',
-  kafkaVersions: '3.5 and newer (without racks: all versions with static membership, 2.3 and newer)',
+  kafkaVersions: '3.5 and newer (compared up to 4.4)',
   sticky: false,
   assign: assignRange,
 };
 
-function assignRange(spec: GroupSpec): AssignmentResult {
+function assignRange(spec: GroupSpec, options: AssignOptions = {}): AssignmentResult {
+  requireKafka(options.kafkaVersion, 'range', { first: '3.5' });
   const group = indexClientGroup(spec);
   const subscribers = subscribersByTopic(group, membersInOrder(group));
   const owners = new Int32Array(group.partitionCount).fill(NOBODY);

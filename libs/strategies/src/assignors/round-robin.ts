@@ -1,7 +1,8 @@
 import type { GroupSpec } from '@allot/model';
 
-import type { AssignmentResult, Assignor } from './assignor.js';
+import type { AssignmentResult, AssignOptions, Assignor } from './assignor.js';
 import { indexClientGroup, membersInOrder, subscribersByTopic } from './client-group.js';
+import { requireKafka } from './kafka-version.js';
 import { NOBODY, ownersToAssignment } from './owners.js';
 
 /**
@@ -24,12 +25,13 @@ export const roundRobinAssignor: Assignor = {
   aliases: ['org.apache.kafka.clients.consumer.RoundRobinAssignor'],
   summary:
     'Deals all partitions out in turn to the members in member order. Even for equal subscriptions, but most partitions move when a member comes or goes.',
-  kafkaVersions: '2.3 and newer',
+  kafkaVersions: '3.5 and newer (compared up to 4.4)',
   sticky: false,
   assign: assignRoundRobin,
 };
 
-function assignRoundRobin(spec: GroupSpec): AssignmentResult {
+function assignRoundRobin(spec: GroupSpec, options: AssignOptions = {}): AssignmentResult {
+  requireKafka(options.kafkaVersion, 'roundrobin', { first: '3.5' });
   const group = indexClientGroup(spec);
   const order = membersInOrder(group);
   const placeOf = new Int32Array(order.length);

@@ -56,3 +56,18 @@ describe('the registry of assignors', () => {
     }
   });
 });
+
+describe('an asked-for Kafka version', () => {
+  const spec = group({ t: 1 }, { a: 't' });
+
+  it.each([
+    ['range', '3.4', '3.5'],
+    ['roundrobin', '3.4', '3.5'],
+    ['sticky', '3.7.0', '3.7.1'],
+    ['cooperative-sticky', '3.7.0', '3.7.1'],
+  ])('%s refuses %s, whose rule is another or unknown, and takes %s', (name, refused, taken) => {
+    const assignor = resolveAssignor(name);
+    expect(error(() => assignor.assign(spec, { kafkaVersion: refused })).code).toBe('UNSUPPORTED_KAFKA_VERSION');
+    expect(sizes(assignor.assign(spec, { kafkaVersion: taken }).target)).toEqual({ a: 1 });
+  });
+});
