@@ -56,6 +56,43 @@ export class PlanWarning {
   message!: string;
 }
 
+const TOPIC = {
+  type: 'object',
+  required: ['name', 'partitions'],
+  properties: {
+    name: { type: 'string' },
+    id: { type: 'string', description: "Kafka's topic id; only the broker's assignors read it." },
+    partitions: { type: 'integer', minimum: 0 },
+    racks: {
+      type: 'array',
+      items: { type: 'array', items: { type: 'string' } },
+      description: 'Racks of the replicas, one list a partition.',
+    },
+    weights: { type: 'array', items: { type: 'number', minimum: 0 }, description: 'Load of each partition.' },
+  },
+};
+
+const MEMBER = {
+  type: 'object',
+  required: ['id', 'topics'],
+  properties: {
+    id: { type: 'string' },
+    topics: { type: 'array', items: { type: 'string' }, description: 'Subscribed topics.' },
+    instanceId: { type: 'string' },
+    rack: { type: 'string' },
+    weight: { type: 'number', minimum: 0, description: 'Relative capacity.' },
+    owned: { ...ASSIGNMENT_SCHEMA, description: 'What it has now.' },
+    generation: { type: 'integer', minimum: -1, description: 'When it got what it has.' },
+    streams: {
+      oneOf: [
+        { type: 'integer', minimum: 1 },
+        { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
+      ],
+      description: 'Consumer threads, in all or by topic; first-generation consumers only.',
+    },
+  },
+};
+
 @ApiSchema({
   description: 'A group, and what would change. Topics and members are as in the lines of the conformance vectors.',
 })
@@ -75,17 +112,16 @@ export class PlanRequest {
 
   @ApiProperty({
     type: 'array',
-    items: { type: 'object', required: ['name', 'partitions'] },
-    description: 'name, partitions; optional id, racks (replica racks of each partition), weights.',
+    items: TOPIC,
+    description: 'The topics; a topic that a member names and that is not here does not exist.',
     example: [{ name: 'orders', partitions: 10 }],
   } as never)
   topics!: unknown;
 
   @ApiProperty({
     type: 'array',
-    items: { type: 'object', required: ['id', 'topics'] },
-    description:
-      'id, topics; optional instanceId, rack, weight, owned (what it has now) and generation (when it got it).',
+    items: MEMBER,
+    description: 'The members in the order in which they joined.',
     example: [
       { id: 'c1', topics: ['orders'] },
       { id: 'c2', topics: ['orders'] },
