@@ -69,6 +69,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
           assignmentEpoch: 6,
           catalogRevision: 3,
           nextJoinOrder: 12,
+          nextAssignmentAt: 1_700_000_123_456,
           assignorFault: 'it failed',
           subscribedTopics: new Map([
             ['orders', { id: 'AAAAAAAAAAAAAAAAAAAAAA', partitions: 4 }],
@@ -204,7 +205,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
     it('refuses a changed group without its change or with a revision that is not the next', async () => {
       const ref = await create(group());
       await expect(store.transact(ref, ({ group: g }) => ({ group: next(g!), reply: 0 }))).rejects.toThrow(
-        'revision 2',
+        'revision after 1',
       );
       await expect(
         store.transact(
@@ -442,6 +443,17 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
         expect(reply).toEqual(['a']);
         expect((await readGroup(ref))!.members.has('a')).toBe(false);
         expect(await store.renewLease(ref, 'a', 1)).toBeUndefined();
+      });
+
+      it('finds live groups whose postponed target is due', async () => {
+        const past = 1_700_000_000_000;
+        const due = await create(group({ groupEpoch: 2, nextAssignmentAt: past }));
+        const computed = await create(group({ nextAssignmentAt: past }));
+        const later = await create(group({ groupEpoch: 2, nextAssignmentAt: Date.now() + 3_600_000 }));
+        const found = (await store.findExpired(1_000)).map((each) => each.ref);
+        expect(found).toContainEqual(due);
+        expect(found).not.toContainEqual(computed);
+        expect(found).not.toContainEqual(later);
       });
 
       it('finds members whose rebalance timer has run out, of live groups only', async () => {

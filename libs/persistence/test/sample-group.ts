@@ -7,6 +7,7 @@ export const SETTINGS: GroupSettings = {
   heartbeatIntervalMs: 5_000,
   rebalanceTimeoutMs: 60_000,
   maxSize: 1_000,
+  assignmentIntervalMs: 0,
 };
 
 /** `{orders: {0: 3}}`: orders-0, held since group epoch 3. */
