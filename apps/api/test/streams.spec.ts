@@ -101,6 +101,17 @@ describe("a group's stream", () => {
     await expect(reader.next()).rejects.toThrow('ended');
   });
 
+  it('never takes a new group for the deleted one of the same id', async () => {
+    const etag = async () => (await replica.send('GET', `${groups}/s3b`)).headers.get('etag');
+    await replica.call('PUT', `${groups}/s3b`, {});
+    expect(await etag()).toBe('"1"');
+    await replica.call('DELETE', `${groups}/s3b`, undefined, 204, { 'if-match': '*' });
+    await other.call('PUT', `${groups}/s3b`, {}, 201);
+    expect(await etag()).toBe('"3"');
+    const resumed = await replica.send('GET', `${groups}/s3b/events`, undefined, { 'last-event-id': '1' });
+    expect([resumed.status, resumed.json.code]).toEqual([410, 'REVISION_COMPACTED']);
+  });
+
   it('says that history is gone instead of hiding a gap', async () => {
     for (const id of ['a', 'b', 'c']) {
       await replica.call('POST', `${groups}/s4/members`, { memberId: id, subscription: { topics: ['orders'] } });

@@ -9,7 +9,7 @@ import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.
 import { withoutEpochs } from './consumer/owned-partitions.js';
 import { seenCatalog } from './consumer/subscriptions.js';
 import type { StepContext, Transition } from './consumer/step.js';
-import type { ResolveAssignor } from './consumer/target.js';
+import { isTargetDue, type ResolveAssignor } from './consumer/target.js';
 import type { Origin } from './history.js';
 import type { GroupRef, GroupStep, GroupStore, GroupView, StepResult, TransactOptions } from './ports/group-store.js';
 import { checkRevision } from './revision.js';
@@ -267,7 +267,8 @@ export class GroupCoordinator {
   }
 
   #context(view: GroupView, origin: Origin): StepContext {
-    return { now: view.now, catalog: view.catalog, resolveAssignor: this.#ports.resolveAssignor, origin };
+    const { now, catalog, lastRevision } = view;
+    return { now, catalog, lastRevision, resolveAssignor: this.#ports.resolveAssignor, origin };
   }
 
   #defaults(): GroupSettings {
@@ -303,7 +304,8 @@ function changesNothing(
   resolveAssignor: ResolveAssignor,
   origin: Origin,
 ): boolean {
-  if (group.groupEpoch > group.assignmentEpoch) return false;
+  // A target that is postponed is computed by a sweep; one that is not must not wait.
+  if (isTargetDue(group, 0)) return false;
   try {
     const context = { now: 0, catalog: seenCatalog(group), resolveAssignor, origin };
     return heartbeat(group, command, defaults, context).group === group;

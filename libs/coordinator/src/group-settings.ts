@@ -18,6 +18,8 @@ export interface GroupSettings {
   readonly rebalanceTimeoutMs: number;
   /** Most members the group takes. */
   readonly maxSize: number;
+  /** Shortest time between two computations of the target in a large group (group.consumer.assignment.interval.ms). */
+  readonly assignmentIntervalMs: number;
 }
 
 /** What the service allows groups to choose. Times outside are clamped, and the answer tells the effective ones. */
@@ -46,7 +48,11 @@ export const DEFAULT_GROUP_SETTINGS: GroupSettings = {
   heartbeatIntervalMs: 5_000,
   rebalanceTimeoutMs: 300_000,
   maxSize: 1_000,
+  assignmentIntervalMs: 1_000,
 };
+
+/** Kafka's upper bound. */
+const MAX_ASSIGNMENT_INTERVAL_MS = 15_000;
 
 /** A wish for a group's settings; what is absent stays, or takes the default in a new group. */
 export type GroupSettingsChange = Partial<GroupSettings>;
@@ -87,6 +93,11 @@ export function resolveSettings(
     ),
     rebalanceTimeoutMs: clampRebalanceTimeout(change.rebalanceTimeoutMs ?? base.rebalanceTimeoutMs, limits),
     maxSize,
+    assignmentIntervalMs: clamp(
+      change.assignmentIntervalMs ?? base.assignmentIntervalMs,
+      0,
+      MAX_ASSIGNMENT_INTERVAL_MS,
+    ),
   };
 }
 

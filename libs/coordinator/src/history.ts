@@ -19,6 +19,7 @@ export type ChangeCause =
   | 'topic-deleted'
   | 'partitions-revoked'
   | 'partitions-assigned'
+  | 'assignment-computed'
   | 'assignment-retried'
   | 'group-imported'
   | 'plan-applied';

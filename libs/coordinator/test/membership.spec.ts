@@ -25,6 +25,13 @@ describe('members of a consumer group', () => {
     expect(bench.changes).toMatchObject([{ revision: 1, cause: 'member-joined', kind: 'rebalance.completed' }]);
   });
 
+  it('goes on with the revisions of a deleted group of the same id, with a gap', () => {
+    const bench = new GroupBench({ t: 1 });
+    const join = { memberId: 'a', memberEpoch: 0, subscription: { topics: ['t'] } };
+    const { group } = bench.machine.heartbeat(undefined, join, bench.settings, { ...bench.context, lastRevision: 7 });
+    expect(group.revision).toBe(9);
+  });
+
   it('refuses a join that claims partitions, or says nothing of what it reads', () => {
     const bench = new GroupBench({ t: 1 });
     expect(codeOf(() => bench.beat('a', 0, { t: [0] }, { subscription: { topics: ['t'] } }))).toBe('INVALID_REQUEST');
@@ -112,6 +119,30 @@ describe('members of a consumer group', () => {
     bench.join('b');
     expect(codeOf(() => bench.join('c'))).toBe('GROUP_MAX_SIZE_REACHED');
     expect(bench.join('a').memberId).toBe('a');
+  });
+});
+
+describe('a large group', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `m${String(i).padStart(3, '0')}`);
+
+  it('gives those who come together one target, after the pause between two', () => {
+    const bench = new GroupBench({ t: 100 });
+    for (const id of many(50)) bench.join(id);
+    expect(bench.group).toMatchObject({ groupEpoch: 50, assignmentEpoch: 50 });
+    for (const id of many(60).slice(50)) expect(bench.join(id)).toMatchObject({ memberEpoch: 50, state: 'STABLE' });
+    expect(bench.group).toMatchObject({ groupEpoch: 60, assignmentEpoch: 50 });
+    expect(consumerGroupState(bench.group!)).toBe('ASSIGNING');
+    bench.now += 1_000;
+    bench.apply(bench.machine.fenceOverdue(bench.group!, new Set(), bench.context));
+    expect(bench.group).toMatchObject({ groupEpoch: 60, assignmentEpoch: 60 });
+    expect(bench.changes.at(-1)).toMatchObject({ cause: 'assignment-computed', kind: 'assignment' });
+    expect(Object.keys(bench.target('m059'))).toEqual(['t']);
+  });
+
+  it('gives every target at once when its interval is 0', () => {
+    const bench = new GroupBench({ t: 100 }, { assignmentIntervalMs: 0 });
+    for (const id of many(60)) bench.join(id);
+    expect(bench.group).toMatchObject({ groupEpoch: 60, assignmentEpoch: 60 });
   });
 });
 

@@ -117,7 +117,10 @@ describe('reconciliation of a consumer group', () => {
     expect(bench.revoking('a')).toEqual({ u: [0] });
     expect(bench.assigned('a')).toEqual({ t: [0] });
     expect(consumerGroupState(bench.group!)).toBe('ASSIGNING');
-    // The next heartbeat computes again, with an assignor that works.
+    // After a pause the next heartbeat computes again, with an assignor that works.
+    bench.beat('a', 1, { t: [0] });
+    expect(bench.group).toMatchObject({ assignmentEpoch: 1 });
+    bench.now += bench.settings.assignmentIntervalMs;
     bench.beat('a', 1, { t: [0] });
     expect(bench.group).toMatchObject({ assignmentEpoch: 2 });
     expect(bench.group!.assignorFault).toBeUndefined();

@@ -42,6 +42,9 @@ export class GroupSpec {
 
   @IntField('Most members the group takes.', { example: 1_000 })
   maxSize!: number;
+
+  @IntField('Shortest time between two targets, in groups of 50 members and more.', { example: 1_000 })
+  assignmentIntervalMs!: number;
 }
 
 @ObjectType({ description: 'What a member reads.' })
@@ -256,6 +259,17 @@ export class GroupChange {
   @Absent()
   @Integer(1, LIMITS.groupSize)
   maxSize?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: DAY_MS,
+    default: 1_000,
+    description: 'Shortest time between two targets, in groups of 50 members and more. Clamped to 15 s.',
+  })
+  @Absent()
+  @Integer(0, DAY_MS)
+  assignmentIntervalMs?: number;
 }
 
 export class GroupPage extends pageOf(GroupSummary) {}

@@ -9,7 +9,7 @@ import {
   type StoredPlan,
 } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
-import { changesFromJson, groupToJson, plan, planToJson, type PlanInput } from '@allot/planner';
+import { changesFromJson, groupToJson, plan, planToJson, type Change, type PlanInput } from '@allot/planner';
 import { Inject, Injectable } from '@nestjs/common';
 import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { readGroup } from '../groups/read-group.js';
@@ -33,10 +33,7 @@ export class GroupPlanner {
   async make(ref: GroupRef, body: GroupPlanRequest, { actor, reason }: Origin): Promise<StoredPlan> {
     const { changes, validForMs } = readRequest(body);
     const reading = await readGroup(this.groups, ref);
-    const input: PlanInput = {
-      ...planInputOf(reading),
-      ...(changes !== undefined && { changes: changesFromJson(changes) }),
-    };
+    const input = planInputOf(reading, changes === undefined ? [] : changesFromJson(changes));
     return this.plans.save({
       id: randomUUID(),
       ref,
@@ -62,15 +59,35 @@ export class GroupPlanner {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The group as it is, in the planner's form. A live group moves partition by partition; an imported one as its assignor does. */
-export function planInputOf({ group, catalog }: GroupReading): PlanInput {
+/**
+ * The group as it is, in the planner's form, with every topic of the cluster that the changes name. A live group moves partition by
+ * partition; an imported one as its assignor does.
+ */
+function planInputOf({ group, catalog }: GroupReading, changes: readonly Change[]): PlanInput {
   const { assignors, kafkaVersion } = group.settings;
+  const { topics, members } = groupSpecOf(group, catalog);
+  const known = new Set(topics.map(({ name }) => name));
+  const named = [...new Set(changes.flatMap(topicsOf))].filter((name) => !known.has(name));
+  const more = named.flatMap((name) => catalog.topics.get(name) ?? []);
   return {
-    ...groupSpecOf(group, catalog),
+    topics: [...topics, ...more],
+    members,
     assignor: assignors,
     ...(kafkaVersion !== undefined && { kafkaVersion }),
-    ...(group.source === 'live' && { protocol: 'consumer' as const }),
+    ...(group.source === 'live' && { live: true }),
+    changes,
   };
+}
+
+/** Topics that a change takes for granted; one that it adds is not among them. */
+function topicsOf(change: Change): readonly string[] {
+  if ('topic' in change) return [change.topic];
+  if ('removeTopic' in change) return [change.removeTopic];
+  if ('member' in change) return change.topics ?? [];
+  if (!('addMembers' in change)) return [];
+  const { addMembers, topics = [] } = change;
+  const own = typeof addMembers === 'number' ? [] : addMembers;
+  return [...topics, ...own.flatMap((member) => (typeof member === 'string' ? [] : (member.topics ?? [])))];
 }
 
 function readRequest(body: unknown): { changes?: unknown; validForMs: number } {

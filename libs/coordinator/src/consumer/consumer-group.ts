@@ -66,6 +66,8 @@ export interface ConsumerGroup {
   readonly members: ReadonlyMap<string, ConsumerMember>;
   /** `joinOrder` of the next member. */
   readonly nextJoinOrder: number;
+  /** Database time, ms since 1970, before which the target is not computed again; absent: it may be at any time. */
+  readonly nextAssignmentAt?: number;
   /** Why the last computation of the target failed; the target is then that of `assignmentEpoch`. */
   readonly assignorFault?: string;
 }

@@ -48,7 +48,7 @@ export function importedGroup(
   const settings = snapshot.assignor === undefined ? defaults : { ...defaults, assignors: [snapshot.assignor] };
   const topics = topicsOf(snapshot);
   const members = new Map(membersOf(snapshot, topics, settings).map((member) => [member.memberId, member]));
-  const base = group ?? newConsumerGroup(settings, context.catalog.revision);
+  const base = group ?? newConsumerGroup(settings, context.catalog.revision, context.lastRevision);
   const imported: ConsumerGroup = {
     ...base,
     settings,

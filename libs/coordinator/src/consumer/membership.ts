@@ -23,12 +23,15 @@ export interface HeartbeatCommand extends MemberDescription {
   readonly owned?: Assignment;
 }
 
-/** A group without members, as the first join or an operator makes it. */
-export function newConsumerGroup(settings: GroupSettings, catalogRevision: number): ConsumerGroup {
+/**
+ * A group without members, as the first join or an operator makes it. `lastRevision` is where the revisions of an earlier group
+ * of this id ended: they go on with a gap, so that nobody who knows an old one can take a new one for it or for the next.
+ */
+export function newConsumerGroup(settings: GroupSettings, catalogRevision: number, lastRevision = 0): ConsumerGroup {
   return {
     settings,
     source: 'live',
-    revision: 0,
+    revision: lastRevision === 0 ? 0 : lastRevision + 1,
     groupEpoch: 0,
     assignmentEpoch: 0,
     catalogRevision,
@@ -74,7 +77,7 @@ function join(
     ]);
   }
   if (group !== undefined) refuseImported(group);
-  const base = group ?? newConsumerGroup(defaults, context.catalog.revision);
+  const base = group ?? newConsumerGroup(defaults, context.catalog.revision, context.lastRevision);
   const draft = new GroupDraft(group, base, context);
   const known = base.members.get(command.memberId);
   const holder = command.instanceId === undefined ? undefined : memberByInstance(base, command.instanceId);

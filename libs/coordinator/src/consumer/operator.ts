@@ -11,7 +11,11 @@ export function putSettings(
   context: StepContext,
 ): Transition {
   if (group === undefined) {
-    const draft = new GroupDraft(undefined, newConsumerGroup(settings, context.catalog.revision), context);
+    const draft = new GroupDraft(
+      undefined,
+      newConsumerGroup(settings, context.catalog.revision, context.lastRevision),
+      context,
+    );
     draft.because('group-created');
     return draft.settle();
   }
@@ -58,6 +62,7 @@ function sameSettings(a: GroupSettings, b: GroupSettings): boolean {
     a.heartbeatIntervalMs === b.heartbeatIntervalMs &&
     a.rebalanceTimeoutMs === b.rebalanceTimeoutMs &&
     a.maxSize === b.maxSize &&
+    a.assignmentIntervalMs === b.assignmentIntervalMs &&
     a.assignors.length === b.assignors.length &&
     a.assignors.every((name, position) => name === b.assignors[position])
   );

@@ -7,7 +7,7 @@ import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
 import { indexHolders } from './owned-partitions.js';
 import { reconcile } from './reconcile.js';
 import { catalogCause, resolveSubscription, subscribedTopicsOf } from './subscriptions.js';
-import { computeTarget, type ResolveAssignor } from './target.js';
+import { computeTarget, isTargetDue, type ResolveAssignor } from './target.js';
 
 /** What every step may look at beside the group. */
 export interface StepContext {
@@ -16,6 +16,8 @@ export interface StepContext {
   readonly catalog: Catalog;
   readonly resolveAssignor: ResolveAssignor;
   readonly origin: Origin;
+  /** The last revision of an earlier group of this id that was deleted; 0 or absent when there was none. */
+  readonly lastRevision?: number;
 }
 
 /**
@@ -78,10 +80,10 @@ export class GroupDraft {
   /** Finishes the step. `speaker` is the member whose heartbeat this is, `owned` what it reports. */
   settle(speaker?: { readonly memberId: string; readonly owned: Assignment | undefined }): Transition {
     this.#lookAtCatalog();
-    if (this.#group.groupEpoch > this.#group.assignmentEpoch) {
-      const { catalog, resolveAssignor } = this.#context;
-      this.#group = computeTarget(this.#group, catalog, resolveAssignor);
-      this.because('assignment-retried');
+    if (isTargetDue(this.#group, this.#context.now)) {
+      const { catalog, resolveAssignor, now } = this.#context;
+      this.#group = computeTarget(this.#group, catalog, resolveAssignor, now);
+      this.because(this.#before?.assignorFault === undefined ? 'assignment-computed' : 'assignment-retried');
     }
     if (speaker !== undefined) this.#reconcile(speaker.memberId, speaker.owned);
     return this.#transition();
@@ -127,7 +129,7 @@ export class GroupDraft {
       const looked = before.catalogRevision !== this.#group.catalogRevision;
       return { group: looked ? { ...before, catalogRevision: this.#group.catalogRevision } : before };
     }
-    const group = { ...this.#group, revision: (before?.revision ?? 0) + 1 };
+    const group = { ...this.#group, revision: this.#group.revision + 1 };
     const { now, origin } = this.#context;
     const cause = this.#cause ?? 'group-settings-changed';
     return { group, change: describeChange(before, group, { cause, origin, now }) };
@@ -143,6 +145,7 @@ function sameGroup(a: ConsumerGroup, b: ConsumerGroup): boolean {
     a.groupEpoch === b.groupEpoch &&
     a.assignmentEpoch === b.assignmentEpoch &&
     a.assignorFault === b.assignorFault &&
+    a.nextAssignmentAt === b.nextAssignmentAt &&
     a.subscribedTopics === b.subscribedTopics &&
     sameMembers(a.members, b.members)
   );

@@ -47,16 +47,37 @@ export function inJoinOrder(group: ConsumerGroup): ConsumerMember[] {
  * Computes the target of the group's epoch. An assignor that throws or whose answer is not legal changes nothing: the old target
  * stays, `assignorFault` says why, and the group stays behind its epoch (ASSIGNING) until a later computation succeeds.
  */
-export function computeTarget(group: ConsumerGroup, catalog: Catalog, resolve: ResolveAssignor): ConsumerGroup {
+export function computeTarget(
+  group: ConsumerGroup,
+  catalog: Catalog,
+  resolve: ResolveAssignor,
+  now: number,
+): ConsumerGroup {
   const answer = runAssignor(group, catalog, resolve);
-  if (typeof answer === 'string') return { ...group, assignorFault: answer };
+  const later = now + group.settings.assignmentIntervalMs;
+  if (typeof answer === 'string') return { ...group, assignorFault: answer, nextAssignmentAt: later };
   const members = new Map<string, ConsumerMember>();
   for (const [memberId, member] of group.members) {
     const target = answer.get(memberId) ?? EMPTY_ASSIGNMENT;
     members.set(memberId, sameAssignment(target, member.target) ? member : { ...member, target });
   }
-  const { assignorFault, ...rest } = group;
-  return { ...rest, members, assignmentEpoch: group.groupEpoch };
+  const { assignorFault, nextAssignmentAt, ...rest } = group;
+  const calm = group.members.size >= CALM_FROM_MEMBERS && { nextAssignmentAt: later };
+  return { ...rest, members, assignmentEpoch: group.groupEpoch, ...calm };
+}
+
+/**
+ * Small groups get every target at once. In larger ones many members tend to come and go together, and a target a second
+ * (KIP-1263) settles sooner than one for each of them.
+ */
+export const CALM_FROM_MEMBERS = 50;
+
+/** Whether the group needs a target and may have it now. */
+export function isTargetDue(
+  { groupEpoch, assignmentEpoch, nextAssignmentAt = 0 }: ConsumerGroup,
+  now: number,
+): boolean {
+  return groupEpoch > assignmentEpoch && now >= nextAssignmentAt;
 }
 
 /** The assignor's complete answer, or the reason why there is none. */

@@ -12,6 +12,8 @@ export interface GroupRef {
 export interface GroupView {
   /** Undefined when there is no such group. */
   readonly group: ConsumerGroup | undefined;
+  /** Without a group: the last revision of an earlier one of this id that was deleted, 0 when there was none. */
+  readonly lastRevision: number;
   readonly catalog: Catalog;
   /** The database's clock, read after the lock was taken, ms since 1970. */
   readonly now: number;
@@ -93,7 +95,7 @@ export interface GroupStore {
   /** The group if this replica has it in memory, at exactly this revision when one is given: no IO, and maybe outdated. */
   cached(ref: GroupRef, revision?: number): ConsumerGroup | undefined;
 
-  /** Groups with a member whose lease or rebalance timer has run out, at most `limit`. */
+  /** Live groups with a member whose lease or rebalance timer has run out, or whose postponed target is due, at most `limit`. */
   findExpired(limit: number): Promise<readonly DueGroup[]>;
 
   /** Live groups that have not looked at their cluster's newest catalog, at most `limit`. */

@@ -7,7 +7,8 @@ import { toConsumerGroup } from './group-rows.js';
 
 const GROUP_COLUMNS = Prisma.sql`
   g.id AS pk, g.source, g.settings, g.group_epoch, g.assignment_epoch, g.revision::float8 AS revision,
-  g.catalog_revision::float8 AS catalog_revision, g.subscribed_topics, g.next_join_order, g.assignor_fault`;
+  g.catalog_revision::float8 AS catalog_revision, g.subscribed_topics, g.next_join_order,
+  ${toMs('g.next_assignment_at')} AS next_assignment_at, g.assignor_fault`;
 
 const MEMBERS_JSON = Prisma.sql`
   (SELECT coalesce(json_agg(m ORDER BY m.join_order, m.member_id), '[]') FROM (
@@ -53,16 +54,23 @@ export interface LockedFacts {
   readonly clusterCreatedAt: number;
   /** Members whose lease has run out, their lease rows locked; null when there are none. */
   readonly expired: readonly string[] | null;
+  /** Where the revisions of an earlier group of this id ended; null when there was none. */
+  readonly lastRevision: number | null;
 }
 
 /** Clock, catalog revision and expired members, read in a statement of its own: after the group's lock was waited for. */
-export async function readFacts(tx: Statements, cluster: string, pk: bigint | null): Promise<LockedFacts | undefined> {
+export async function readFacts(
+  tx: Statements,
+  { cluster, groupId }: GroupRef,
+  pk: bigint | null,
+): Promise<LockedFacts | undefined> {
   const rows = await tx.$queryRaw<LockedFacts[]>`
     WITH expired AS MATERIALIZED (
       SELECT member_id FROM member_leases WHERE group_pk = ${pk} AND lease_until <= clock_timestamp()
       ORDER BY member_id FOR UPDATE)
     SELECT ${NOW_MS} AS now, c.catalog_revision::float8 AS "catalogRevision", ${toMs('c.created_at')} AS "clusterCreatedAt",
-           (SELECT array_agg(member_id) FROM expired) AS expired
+           (SELECT array_agg(member_id) FROM expired) AS expired,
+           (SELECT revision::float8 FROM deleted_groups WHERE cluster = ${cluster} AND group_id = ${groupId}) AS "lastRevision"
     FROM clusters c WHERE c.name = ${cluster}`;
   return rows[0];
 }

@@ -20,6 +20,8 @@ export interface GroupRow {
   readonly catalog_revision: number;
   readonly subscribed_topics: readonly (readonly [name: string, id: string, partitions: number])[];
   readonly next_join_order: number;
+  /** ms since 1970 */
+  readonly next_assignment_at: number | null;
   readonly assignor_fault: string | null;
 }
 
@@ -75,6 +77,7 @@ export function toConsumerGroup(
     subscribedTopics: new Map(subscribed),
     members: new Map(members.map((member) => [member.member_id, toMember(member, owned)])),
     nextJoinOrder: row.next_join_order,
+    ...optional('nextAssignmentAt', row.next_assignment_at),
     ...optional('assignorFault', row.assignor_fault),
   };
 }

@@ -35,7 +35,11 @@ export async function writeGroup(
 
 /** Members, leases, ownership and history go with it. */
 export async function deleteGroup(tx: Statements, pk: bigint): Promise<void> {
-  await tx.$executeRaw`DELETE FROM groups WHERE id = ${pk}`;
+  await tx.$executeRaw`
+    WITH gone AS (DELETE FROM groups WHERE id = ${pk} RETURNING cluster, group_id, revision)
+    INSERT INTO deleted_groups (cluster, group_id, revision, deleted_at)
+    SELECT cluster, group_id, revision, clock_timestamp() FROM gone
+    ON CONFLICT (cluster, group_id) DO UPDATE SET revision = excluded.revision, deleted_at = excluded.deleted_at`;
 }
 
 /**
@@ -63,10 +67,11 @@ async function insertGroup(tx: Statements, ref: GroupRef, group: ConsumerGroup, 
     const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
       WITH g AS (
         INSERT INTO groups (cluster, group_id, type, source, settings, group_epoch, assignment_epoch, revision, catalog_revision,
-                            subscribed_topics, next_join_order, assignor_fault)
+                            subscribed_topics, next_join_order, next_assignment_at, assignor_fault)
         VALUES (${ref.cluster}, ${ref.groupId}, ${group.settings.type}, ${group.source}, ${JSON.stringify(group.settings)}::jsonb,
                 ${group.groupEpoch}, ${group.assignmentEpoch}, ${group.revision}::bigint, ${group.catalogRevision}::bigint,
-                ${subscribedTopicsJson(group)}::jsonb, ${group.nextJoinOrder}, ${group.assignorFault ?? null})
+                ${subscribedTopicsJson(group)}::jsonb, ${group.nextJoinOrder},
+                ${nextAssignmentAt(group)}, ${group.assignorFault ?? null})
         RETURNING id)
       ${insertChange(change)} RETURNING group_pk`;
     return rows[0]!.group_pk;
@@ -88,7 +93,8 @@ async function updateGroup(
       UPDATE groups SET type = ${group.settings.type}, source = ${group.source}, settings = ${JSON.stringify(group.settings)}::jsonb,
         group_epoch = ${group.groupEpoch}, assignment_epoch = ${group.assignmentEpoch}, revision = ${group.revision}::bigint,
         catalog_revision = ${group.catalogRevision}::bigint, subscribed_topics = ${subscribedTopicsJson(group)}::jsonb,
-        next_join_order = ${group.nextJoinOrder}, assignor_fault = ${group.assignorFault ?? null}, updated_at = clock_timestamp()
+        next_join_order = ${group.nextJoinOrder}, next_assignment_at = ${nextAssignmentAt(group)},
+        assignor_fault = ${group.assignorFault ?? null}, updated_at = clock_timestamp()
       WHERE id = ${pk} AND revision = ${revision}::bigint
       RETURNING id)
     ${insertChange(change)} RETURNING group_pk`;
@@ -105,6 +111,10 @@ function insertChange(change: GroupChange): Prisma.Sql {
     SELECT g.id, ${row.revision}::bigint, timestamptz 'epoch' + ${row.at}::float8 * interval '1 millisecond', ${row.kind},
            ${row.cause}, ${row.actor}, ${row.reason}, ${row.request_id}, ${row.state}, ${row.group_epoch}::int,
            ${row.assignment_epoch}::int, ${JSON.stringify(row.members)}::jsonb FROM g`;
+}
+
+function nextAssignmentAt({ nextAssignmentAt }: ConsumerGroup): Prisma.Sql {
+  return Prisma.sql`timestamptz 'epoch' + ${nextAssignmentAt ?? null}::float8 * interval '1 millisecond'`;
 }
 
 function subscribedTopicsJson(group: ConsumerGroup): string {

@@ -75,11 +75,12 @@ export class PrismaGroupStore implements GroupStore {
 
   async #step<R>(tx: Statements, ref: GroupRef, step: (view: GroupView) => GroupStep<R>): Promise<Committed<R>> {
     const before = await this.#lock(tx, ref);
-    const facts = await readFacts(tx, ref.cluster, before?.pk ?? null);
+    const facts = await readFacts(tx, ref, before?.pk ?? null);
     if (facts === undefined) throw clusterNotFound(ref.cluster);
     const { now, catalogRevision: revision, clusterCreatedAt: createdAt } = facts;
     const catalog = await this.#catalogs.get(tx, ref.cluster, { revision, createdAt });
-    const wanted = step({ group: before?.group, catalog, now, expired: new Set(facts.expired ?? []) });
+    const lastRevision = facts.lastRevision ?? 0;
+    const wanted = step({ group: before?.group, lastRevision, catalog, now, expired: new Set(facts.expired ?? []) });
 
     if (wanted.group === undefined && before !== undefined) {
       throw new Error('A step must return the group, or null to delete it.');
@@ -90,7 +91,7 @@ export class PrismaGroupStore implements GroupStore {
       await deleteGroup(tx, before.pk);
       return { result, now: undefined, changed: { pk: before.pk, revision: 0 } };
     }
-    const after = await save(tx, ref, before, wanted.group, wanted);
+    const after = await save(tx, ref, before, wanted.group, wanted, lastRevision);
     const renewed = new Set([...(wanted.renewed ?? []), ...after.needLease]);
     const leases = await renewLeases(tx, after.pk, [...renewed], wanted.group.settings.sessionTimeoutMs);
     const result = { reply: wanted.reply, group: wanted.group, leases, now };
@@ -152,7 +153,9 @@ export class PrismaGroupStore implements GroupStore {
     return this.#findDue(Prisma.sql`
       SELECT g.cluster, g.group_id AS "groupId" FROM groups g JOIN (
         SELECT group_pk FROM member_leases WHERE lease_until <= statement_timestamp()
-        UNION SELECT group_pk FROM group_members WHERE rebalance_deadline <= statement_timestamp()) due ON due.group_pk = g.id
+        UNION SELECT group_pk FROM group_members WHERE rebalance_deadline <= statement_timestamp()
+        UNION SELECT id FROM groups WHERE next_assignment_at <= statement_timestamp() AND group_epoch > assignment_epoch)
+        due ON due.group_pk = g.id
       WHERE g.source = 'live' ORDER BY g.id LIMIT ${limit}`);
   }
 
@@ -234,16 +237,16 @@ async function save(
   before: CachedGroup | undefined,
   group: ConsumerGroup,
   { change }: GroupStep<unknown>,
+  lastRevision: number,
 ): Promise<{ readonly pk: bigint; readonly needLease: readonly string[] }> {
   if (before !== undefined && group.revision === before.group.revision) {
     if (group !== before.group) await markCatalogSeen(tx, before.pk, group.catalogRevision);
     return { pk: before.pk, needLease: [] };
   }
-  const revision = (before?.group.revision ?? 0) + 1;
-  if (change === undefined || group.revision !== revision || change.revision !== revision) {
-    throw new Error(
-      `A changed group must come with its change and revision ${revision}; it came as ${group.revision}.`,
-    );
+  const base = before?.group.revision ?? lastRevision;
+  const follows = before === undefined ? group.revision > base : group.revision === base + 1;
+  if (change === undefined || change.revision !== group.revision || !follows) {
+    throw new Error(`A changed group must come with its change and the revision after ${base}, not ${group.revision}.`);
   }
   const { pk, addedMembers } = await writeGroup(tx, ref, before, group, change);
   return { pk, needLease: group.source === 'live' ? addedMembers : [] };

@@ -8,6 +8,9 @@ export interface HistoryPolicy {
   readonly maxAgeMs: number;
 }
 
+/** Longer than any plan or stream of a deleted group is of use. */
+const KEEP_DELETED_GROUPS_DAYS = 30;
+
 /** Removes at most `limit` rows at a time, those of other replicas' passes left to them. */
 export class Retention {
   constructor(private readonly database: Database) {}
@@ -25,7 +28,7 @@ export class Retention {
     });
   }
 
-  /** Removes idempotency keys whose time is over, and plans that expired more than `keepPlansMs` ago; returns how many. */
+  /** Removes idempotency keys whose time is over, plans that expired more than `keepPlansMs` ago, and what is known of groups long gone. */
   async pruneExpired(keepPlansMs: number, limit: number): Promise<number> {
     return run(this.database, async (statements) => {
       const keys = await statements.$executeRaw`
@@ -36,7 +39,12 @@ export class Retention {
         DELETE FROM plans WHERE id IN (
           SELECT id FROM plans WHERE expires_at <= statement_timestamp() - ${keepPlansMs}::float8 * interval '1 millisecond'
           LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
-      return keys + plans;
+      const groups = await statements.$executeRaw`
+        DELETE FROM deleted_groups WHERE (cluster, group_id) IN (
+          SELECT cluster, group_id FROM deleted_groups
+          WHERE deleted_at <= statement_timestamp() - ${KEEP_DELETED_GROUPS_DAYS}::int * interval '1 day'
+          LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+      return keys + plans + groups;
     });
   }
 }
