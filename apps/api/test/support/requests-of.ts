@@ -94,7 +94,9 @@ function queryOf(parameters: readonly Parameter[], schemas: SchemaValues): Arbit
 }
 
 function headersOf(parameters: readonly Parameter[]): Arbitrary<Record<string, string | undefined>> {
-  const values = Object.fromEntries(parameters.map((parameter) => [parameter.name, headerValue(parameter.name)]));
+  const described = parameters.map((parameter) => [parameter.name, headerValue(parameter.name)] as const);
+  const unusual = fc.constantFrom('*/*', '*/*', '*/*', 'application/*', 'image/png');
+  const values = Object.fromEntries([...described, ['Accept', unusual] as const]);
   const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
   return fc.oneof(
     { weight: 5, arbitrary: fc.record(values, { requiredKeys: required }) },
