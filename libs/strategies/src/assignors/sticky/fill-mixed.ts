@@ -1,22 +1,18 @@
 import { NOBODY } from '../owners.js';
 import type { RackView } from '../racks.js';
 import { NO_RACK } from '../racks.js';
+import type { Contests } from './contests.js';
 import { LeastLoaded } from './least-loaded.js';
 import type { MixedState } from './mixed-subscriptions.js';
 
-/**
- * Gives every free partition to the subscriber with the fewest partitions. While one topic is dealt with only its subscribers'
- * counts change, so one contest a topic is enough.
- */
-export function assignFree(state: MixedState): void {
-  const { subscribers, owners, counts } = state;
-  const least = new LeastLoaded(counts);
+/** Gives every free partition to the subscriber with the fewest partitions. */
+export function assignFree(state: MixedState, contests: Contests): void {
+  const { owners, counts } = state;
   for (const topic of state.topicOrder) {
-    let begun = false;
+    let least: LeastLoaded | undefined;
     forEachFree(state, topic, (partition) => {
-      if (!begun) least.reset(subscribers[topic]!);
-      begun = true;
-      const member = least.member;
+      least ??= contests.at(topic);
+      const { member } = least;
       owners[partition] = member;
       counts[member]!++;
       least.update(member);

@@ -1,7 +1,8 @@
 import type { AssignmentWarning } from '../assignor.js';
 import { NOBODY } from '../owners.js';
 import { BalanceTest } from './balance-test.js';
-import { LeastLoaded } from './least-loaded.js';
+import type { Contests } from './contests.js';
+import type { LeastLoaded } from './least-loaded.js';
 import type { MixedState } from './mixed-subscriptions.js';
 import { PartitionMoves } from './partition-moves.js';
 
@@ -27,7 +28,7 @@ export class Improvement {
   readonly #settled: Uint8Array;
   readonly #balance: BalanceTest | undefined;
   readonly #moves: PartitionMoves;
-  readonly #least: LeastLoaded;
+  readonly #contests: Contests;
   #movesLeft: number;
 
   /**
@@ -35,13 +36,19 @@ export class Improvement {
    * @param settled 1 for members that take no part
    * @param most how many partitions each member could have; given in irregular groups only
    */
-  constructor(state: MixedState, earlier: Int32Array | undefined, settled: Uint8Array, most: Int32Array | undefined) {
+  constructor(
+    state: MixedState,
+    contests: Contests,
+    earlier: Int32Array | undefined,
+    settled: Uint8Array,
+    most: Int32Array | undefined,
+  ) {
     this.#state = state;
     this.#earlier = earlier;
     this.#settled = settled;
     this.#balance = most && new BalanceTest(state, settled, most);
     this.#moves = new PartitionMoves(state.group);
-    this.#least = new LeastLoaded(state.counts);
+    this.#contests = contests;
     this.#movesLeft = MOVES_PER_ITEM * (state.owners.length + state.counts.length);
   }
 
@@ -73,11 +80,9 @@ export class Improvement {
   }
 
   #improveTopic(topic: number, candidates: Uint8Array | undefined): boolean {
-    const { group, subscribers, owners, counts } = this.#state;
-    const contestants = subscribers[topic]!;
-    let fewest = Infinity;
-    for (const member of contestants) fewest = Math.min(fewest, counts[member]!);
-    let moved = false;
+    const { group, owners, counts } = this.#state;
+    let fewest = this.#contests.fewest(topic);
+    let least: LeastLoaded | undefined;
     const end = group.partitionOffset[topic + 1]!;
     for (let partition = group.partitionOffset[topic]!; partition < end; partition++) {
       if (candidates !== undefined && candidates[partition] === 0) continue;
@@ -86,12 +91,11 @@ export class Improvement {
       const former = this.#formerOwner(topic, partition);
       const returns = former !== NOBODY && count > counts[former]! + 1;
       if (!returns && count <= fewest + 1) continue;
-      if (!moved) this.#least.reset(contestants);
-      moved = true;
-      this.#move(topic, partition, returns ? former : this.#least.member);
-      fewest = counts[this.#least.member]!;
+      least ??= this.#contests.at(topic);
+      this.#move(topic, partition, returns ? former : least.member);
+      fewest = counts[least.member]!;
     }
-    return moved;
+    return least !== undefined;
   }
 
   #move(topic: number, partition: number, to: number): void {
@@ -102,8 +106,8 @@ export class Improvement {
     owners[actual] = to;
     counts[from]!--;
     counts[to]!++;
-    this.#least.update(from);
-    this.#least.update(to);
+    this.#contests.update(from);
+    this.#contests.update(to);
     this.#balance?.invalidate();
     this.#movesLeft--;
   }

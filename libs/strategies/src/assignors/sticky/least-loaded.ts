@@ -16,7 +16,7 @@ export class LeastLoaded {
    * @param counts partitions of each member; changed by the caller, who then calls `update`
    * @param leafOf room for an entry a member; contests without a common member may share it
    */
-  constructor(counts: Int32Array, leafOf = new Int32Array(counts.length)) {
+  constructor(counts: Int32Array, leafOf: Int32Array = new Int32Array(counts.length)) {
     this.#counts = counts;
     this.#leafOf = leafOf;
     this.#tree.fill(NOBODY);

@@ -6,6 +6,7 @@ import type { RackView } from '../racks.js';
 import { isFarFrom } from '../racks.js';
 import type { Claims } from './claims.js';
 import { earlierOwners } from './claims.js';
+import { Contests } from './contests.js';
 import { assignFree, assignFreeWithinRacks } from './fill-mixed.js';
 import { Improvement } from './improvement.js';
 
@@ -43,16 +44,17 @@ export function assignMixedSubscriptions(
   const { owners, counts } = state;
   const earlier = earlierOwners(group, claims);
   const { revoked, irregular } = keepOwned(state, claims, earlier, racks);
-  const wasFree = Uint8Array.from(owners, (owner) => (owner === NOBODY ? 1 : 0));
+  const wasFree = claims.any ? freeFlags(owners) : undefined;
   const initializing = counts.every((count) => count === 0);
   if (racks !== undefined) assignFreeWithinRacks(state, racks);
-  assignFree(state);
+  const contests = new Contests(counts, state.subscribers);
+  assignFree(state, contests);
 
   const most = mostPartitions(group);
   const settled = settledMembers(state, most);
   const ownersBefore = owners.slice();
   const scoreBefore = balanceScore(counts, settled);
-  const improvement = new Improvement(state, earlier, settled, irregular ? most : undefined);
+  const improvement = new Improvement(state, contests, earlier, settled, irregular ? most : undefined);
   if (!revoked) improvement.run(wasFree);
   const moved = improvement.run();
   warnings.push(...improvement.warnings);
@@ -60,9 +62,21 @@ export function assignMixedSubscriptions(
   return { owners: undone ? ownersBefore : owners, mayStray: irregular };
 }
 
+/** 1 for partitions without an owner. */
+function freeFlags(owners: Int32Array): Uint8Array {
+  const flags = new Uint8Array(owners.length);
+  for (let partition = 0; partition < owners.length; partition++)
+    if (owners[partition] === NOBODY) flags[partition] = 1;
+  return flags;
+}
+
 function newState(group: ClientGroup): MixedState {
   const subscriptions = new Int32Array(group.topics.length);
-  for (const pattern of group.patternOf) for (const topic of group.patterns[pattern]!.topics) subscriptions[topic]!++;
+  const membersOf = new Int32Array(group.patterns.length);
+  for (const pattern of group.patternOf) membersOf[pattern]!++;
+  group.patterns.forEach(({ topics }, pattern) => {
+    for (const topic of topics) subscriptions[topic]! += membersOf[pattern]!;
+  });
   return {
     group,
     subscribers: subscribersByTopic(group, Int32Array.from(group.members.keys())),
