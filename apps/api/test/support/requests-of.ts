@@ -64,6 +64,7 @@ const THERE: Readonly<Record<string, string>> = {
   topic: 'orders',
   broker: '1',
   member: 'c1',
+  partitioner: 'default',
 };
 
 function word({ name: parameter, schema }: Parameter): Arbitrary<Word> {
