@@ -1,3 +1,4 @@
+import { type AddressInfo, connect } from 'node:net';
 import { AllotError } from '@allot/model';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -72,6 +73,25 @@ describe('problems', () => {
     };
     expect(await send({ url: '/v1/%' })).toEqual([400, 'INVALID_REQUEST']);
     expect(await send({ url: '/healthz', headers: { accept: 'image/png' } })).toEqual([406, 'NOT_ACCEPTABLE']);
+  });
+
+  it('answers what is no HTTP, and headers that are too large', async () => {
+    const server = app.getHttpAdapter().getInstance();
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const talk = async (text: string) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(text);
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      return answer;
+    };
+    const headers = 'Host: a\r\nConnection: close\r\n';
+    expect(await talk('hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*application\/problem\+json[^]*INVALID_REQUEST/);
+    expect(await talk(`FETCH /healthz HTTP/1.1\r\n${headers}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    const large = `GET /healthz HTTP/1.1\r\n${headers}X: ${'x'.repeat(40_000)}\r\n\r\n`;
+    expect(await talk(large)).toMatch(/^HTTP\/1\.1 431 [^]*application\/problem\+json/);
+    expect(await talk(`OPTIONS /healthz HTTP/1.1\r\n${headers}\r\n`)).toMatch(/^HTTP\/1\.1 405 /);
   });
 
   it('hides what failed inside, and keeps it under the request id', async () => {

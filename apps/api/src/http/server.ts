@@ -1,9 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { AllotError } from '@allot/model';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import {
+  type ConnectionError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { LIMITS } from '../config/limits.js';
 import type { Metrics } from '../observability/metrics.js';
 import { sendProblem } from '../problems/problem-filter.js';
+import { problemOf } from '../problems/problem-of.js';
 import { decodeUtf8, parseJsonBody } from './json-body.js';
 import { requestIdOf } from './request-id.js';
 import { RouteTable } from './route-table.js';
@@ -28,6 +38,7 @@ export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shu
     // The body parsers below keep these keys as data.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
+    clientErrorHandler: answerBrokenRequest,
     // Requests that still come on open connections during a shutdown are served; new connections are not accepted.
     return503OnClosing: false,
     // Nobody uses Connect-style middleware here.
@@ -41,6 +52,25 @@ export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shu
   addHooks(server, metrics);
   endLongAnswers(server, shutdown);
   return { adapter, routes };
+}
+
+/** What cannot be parsed as HTTP has no request to answer; the connection gets a problem and ends. */
+function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const detail = tooLarge
+    ? 'The headers are larger than this service takes.'
+    : 'This is not a request that HTTP allows.';
+  const problem = new AllotError('INVALID_REQUEST', detail, { action: 'fix-request' });
+  const body = JSON.stringify({ ...problemOf(problem, '/', randomUUID()), status: Number(status.slice(0, 3)) });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
 }
 
 /** With the shutdown streams end; connections are closed as they become idle, or their clients would keep the server open. */
