@@ -15,7 +15,7 @@ import pg from 'pg';
 import { createTestDatabase } from '../../../test/support/test-database.js';
 import type { TestDatabase } from '../../../test/support/test-database.js';
 import { inTransaction } from '../src/database/run.js';
-import { KeyedQueue } from '../src/database/keyed-queue.js';
+import { BatchQueue } from '../src/database/batch-queue.js';
 import { startProxy } from './freezing-proxy.js';
 import { changeOf, group, member, next } from './sample-group.js';
 
@@ -150,14 +150,39 @@ it('gives up a connection that is cut without a word', async () => {
 });
 
 it('turns requests away that waited too long for their group, and only those', async () => {
-  const queue = new KeyedQueue(50);
-  const slow = queue.run('a', () => sleep(100, 'slow'));
-  const late = queue.run('a', () => sleep(0, 'late'));
-  const outcome = expect(late).rejects.toMatchObject(unavailable);
-  expect(await queue.run('b', () => sleep(0, 'other'))).toBe('other');
-  expect(await slow).toBe('slow');
+  const queue = new BatchQueue<{ ms: number; resolve: () => void }>(
+    async ([first]) => {
+      await sleep(first!.task.ms);
+      first!.task.resolve();
+      return 1;
+    },
+    { most: 1, maxWaitMs: 50 },
+  );
+  const run = (key: string, ms: number) =>
+    new Promise<void>((resolve, reject) => queue.push(key, { task: { ms, resolve }, reject }));
+  const slow = run('a', 100);
+  const outcome = expect(run('a', 0)).rejects.toMatchObject(unavailable);
+  await run('b', 0);
+  await slow;
   await outcome;
-  expect(await queue.run('a', () => sleep(0, 'next'))).toBe('next');
+  await run('a', 0);
+});
+
+it('hands over together what queues up for one group, and again what was not taken', async () => {
+  const batches: number[][] = [];
+  const queue = new BatchQueue<{ n: number; resolve: () => void }>(
+    async (batch) => {
+      batches.push(batch.map(({ task }) => task.n));
+      await sleep(5);
+      const taken = batch.slice(0, 2);
+      for (const { task } of taken) task.resolve();
+      return taken.length;
+    },
+    { most: 3, maxWaitMs: 5_000 },
+  );
+  const run = (n: number) => new Promise<void>((resolve, reject) => queue.push('a', { task: { n, resolve }, reject }));
+  await Promise.all([1, 2, 3, 4, 5].map(run));
+  expect(batches).toEqual([[1], [2, 3, 4], [4, 5]]);
 });
 
 it('gives a group back that a stopped replica has locked', async () => {

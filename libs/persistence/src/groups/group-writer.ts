@@ -10,7 +10,7 @@ import type { Holding } from './group-diff.js';
 import type { MemberRow } from './group-rows.js';
 
 /**
- * Writes what differs between two states of a group whose lock is held, and the change that says why. Returns the group's key.
+ * Writes what differs between two states of a group whose lock is held, and the changes that led from one to the other. Returns the group's key.
  * The order matters: partitions are let go before anyone receives them, members exist before they own.
  */
 export async function writeGroup(
@@ -18,13 +18,13 @@ export async function writeGroup(
   ref: GroupRef,
   before: { readonly pk: bigint; readonly group: ConsumerGroup } | undefined,
   after: ConsumerGroup,
-  change: GroupChange,
+  changes: readonly GroupChange[],
 ): Promise<{ readonly pk: bigint; readonly addedMembers: readonly string[] }> {
   const diff = diffGroups(before?.group, after);
   const pk =
     before === undefined
-      ? await insertGroup(tx, ref, after, change)
-      : await updateGroup(tx, before.pk, before.group.revision, after, change);
+      ? await insertGroup(tx, ref, after, changes)
+      : await updateGroup(tx, before.pk, before.group.revision, after, changes);
   await release(tx, pk, diff.released);
   await deleteMembers(tx, pk, diff.removedMembers);
   await saveMembers(tx, pk, diff.savedMembers);
@@ -62,7 +62,12 @@ export async function renewLeases(
   return new Map(rows.map(({ member_id: memberId, until }) => [memberId, until]));
 }
 
-async function insertGroup(tx: Statements, ref: GroupRef, group: ConsumerGroup, change: GroupChange): Promise<bigint> {
+async function insertGroup(
+  tx: Statements,
+  ref: GroupRef,
+  group: ConsumerGroup,
+  changes: readonly GroupChange[],
+): Promise<bigint> {
   try {
     const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
       WITH g AS (
@@ -73,7 +78,7 @@ async function insertGroup(tx: Statements, ref: GroupRef, group: ConsumerGroup, 
                 ${subscribedTopicsJson(group)}::jsonb, ${group.nextJoinOrder},
                 ${nextAssignmentAt(group)}, ${group.assignorFault ?? null})
         RETURNING id)
-      ${insertChange(change)} RETURNING group_pk`;
+      ${insertChanges(changes)} RETURNING group_pk`;
     return rows[0]!.group_pk;
   } catch (error) {
     if (violatedConstraint(error) !== 'groups_cluster_fkey') throw error;
@@ -86,7 +91,7 @@ async function updateGroup(
   pk: bigint,
   revision: number,
   group: ConsumerGroup,
-  change: GroupChange,
+  changes: readonly GroupChange[],
 ): Promise<bigint> {
   const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
     WITH g AS (
@@ -97,20 +102,21 @@ async function updateGroup(
         assignor_fault = ${group.assignorFault ?? null}, updated_at = clock_timestamp()
       WHERE id = ${pk} AND revision = ${revision}::bigint
       RETURNING id)
-    ${insertChange(change)} RETURNING group_pk`;
-  if (rows.length !== 1) throw new Error(`Group ${pk} is not at revision ${revision} although it is locked.`);
+    ${insertChanges(changes)} RETURNING group_pk`;
+  if (rows.length !== changes.length)
+    throw new Error(`Group ${pk} is not at revision ${revision} although it is locked.`);
   return pk;
 }
 
-/** One row of history for the group that the surrounding statement names `g`. */
-function insertChange(change: GroupChange): Prisma.Sql {
-  const row = toChangeRow(change);
+/** Rows of history for the group that the surrounding statement names `g`. */
+function insertChanges(changes: readonly GroupChange[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO group_changes (group_pk, revision, at, kind, cause, actor, reason, request_id, state, group_epoch,
                                assignment_epoch, members)
-    SELECT g.id, ${row.revision}::bigint, timestamptz 'epoch' + ${row.at}::float8 * interval '1 millisecond', ${row.kind},
-           ${row.cause}, ${row.actor}, ${row.reason}, ${row.request_id}, ${row.state}, ${row.group_epoch}::int,
-           ${row.assignment_epoch}::int, ${JSON.stringify(row.members)}::jsonb FROM g`;
+    SELECT g.id, r.revision, ${fromMs('r.at')}, r.kind, r.cause, r.actor, r.reason, r.request_id, r.state, r.group_epoch,
+           r.assignment_epoch, r.members
+    FROM g, json_to_recordset(${JSON.stringify(changes.map(toChangeRow))}::json) AS r(revision bigint, at float8, kind text,
+      cause text, actor text, reason text, request_id text, state text, group_epoch int, assignment_epoch int, members jsonb)`;
 }
 
 function nextAssignmentAt({ nextAssignmentAt }: ConsumerGroup): Prisma.Sql {

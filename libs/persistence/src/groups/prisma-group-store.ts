@@ -11,10 +11,11 @@ import type {
   StepResult,
   TransactOptions,
 } from '@allot/coordinator';
-import { invalidRequest } from '@allot/model';
+import { AllotError, invalidRequest } from '@allot/model';
 import { CatalogCache } from '../catalog/catalog-cache.js';
+import { BatchQueue } from '../database/batch-queue.js';
+import type { Waiting } from '../database/batch-queue.js';
 import type { Database, Statements } from '../database/database.js';
-import { KeyedQueue } from '../database/keyed-queue.js';
 import { inTransaction, run } from '../database/run.js';
 import { NOW_MS, toMs } from '../database/time.js';
 import { ChangeNotifier } from '../feed/change-notifier.js';
@@ -26,28 +27,28 @@ import { GroupCache, keyOf } from './group-cache.js';
 import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRows } from './group-loader.js';
 import type { ReadRow } from './group-loader.js';
 import { toConsumerGroup } from './group-rows.js';
-import { clusterNotFound, deleteGroup, markCatalogSeen, renewLeases, writeGroup } from './group-writer.js';
+import { runBatch } from './group-batch.js';
+import type { Locked, Step } from './group-batch.js';
+import { clusterNotFound } from './group-writer.js';
 
-/** A request that waited longer for its group is answered as overload. */
-const LONGEST_WAIT_MS = 20_000;
+/** What queues for one group: at most so many steps share a transaction, and nobody waits longer than a client does. */
+const BATCH = { most: 64, maxWaitMs: 5_000 };
 
 /** The end of a lease `l` of the group `g` that begins anew; never earlier than what was promised before. */
 const RENEWED = Prisma.sql`greatest(l.lease_until, date_trunc('milliseconds', clock_timestamp())
   + (g.settings ->> 'sessionTimeoutMs')::float8 * interval '1 millisecond')`;
 
-/** What a transaction committed, for the cache and the notification. */
-interface Committed<R> {
-  readonly result: StepResult<R>;
-  /** Undefined when there is no group. */
-  readonly now: CachedGroup | undefined;
-  /** The group's key and revision when they changed; revision 0 for a deleted group. */
-  readonly changed?: { readonly pk: bigint; readonly revision: number };
+interface Request {
+  readonly ref: GroupRef;
+  readonly step: Step;
+  readonly dryRun: boolean;
+  readonly resolve: (result: StepResult<unknown>) => void;
 }
 
 /** Groups in PostgreSQL: the group's row is its lock, the ownership table its proof. */
 export class PrismaGroupStore implements GroupStore {
   readonly #database: Database;
-  readonly #queue = new KeyedQueue(LONGEST_WAIT_MS);
+  readonly #queue = new BatchQueue<Request>((batch) => this.#run(batch), BATCH);
   readonly #groups = new GroupCache();
   readonly #catalogs = new CatalogCache();
   readonly #notifier: ChangeNotifier;
@@ -60,48 +61,56 @@ export class PrismaGroupStore implements GroupStore {
   async transact<R>(
     ref: GroupRef,
     step: (view: GroupView) => GroupStep<R>,
-    options: TransactOptions = {},
+    { dryRun = false }: TransactOptions = {},
   ): Promise<StepResult<R>> {
     refuseUnstorable(ref);
-    const { result, now, changed } = await this.#queue.run(keyOf(ref), () =>
-      inTransaction(this.#database, (tx) => this.#step(tx, ref, step), options),
-    );
-    if (options.dryRun) return result;
-    if (now === undefined) this.#groups.delete(ref);
-    else this.#groups.set(ref, now.pk, now.group);
-    if (changed !== undefined) this.#notifier.notify(changed.pk, changed.revision);
-    return result;
+    const result = await new Promise<StepResult<unknown>>((resolve, reject) => {
+      this.#queue.push(keyOf(ref), { task: { ref, step, dryRun, resolve }, reject });
+    });
+    return result as StepResult<R>;
   }
 
-  async #step<R>(tx: Statements, ref: GroupRef, step: (view: GroupView) => GroupStep<R>): Promise<Committed<R>> {
-    const before = await this.#lock(tx, ref);
+  /** Runs the first requests of a batch in one transaction, a dry run in one of its own; says how many. */
+  async #run(batch: readonly Waiting<Request>[]): Promise<number> {
+    const { ref, dryRun } = batch[0]!.task;
+    const end = dryRun ? 1 : batch.findIndex(({ task }) => task.dryRun);
+    const together = end === -1 ? batch : batch.slice(0, end);
+    const steps = together.map(({ task }) => task.step);
+    const committed = await inTransaction(
+      this.#database,
+      async (tx) => runBatch(tx, ref, await this.#lock(tx, ref), steps),
+      { dryRun },
+    ).catch((error: unknown) => {
+      // A fault of one step must not fail the others: without company it fails alone.
+      if (error instanceof AllotError || together.length === 1) throw error;
+      return undefined;
+    });
+    if (committed === undefined) return this.#run(batch.slice(0, 1));
+    const { outcomes, now, changed } = committed;
+    if (!dryRun) {
+      if (now === undefined) this.#groups.delete(ref);
+      else this.#groups.set(ref, now.pk, now.group);
+      if (changed !== undefined) this.#notifier.notify(changed.pk, changed.revision);
+    }
+    for (const [i, outcome] of outcomes.entries()) {
+      const { task, reject } = together[i]!;
+      if ('error' in outcome) reject(outcome.error);
+      else task.resolve(outcome.result);
+    }
+    return outcomes.length;
+  }
+
+  /** Takes the group's lock and reads what steps decide on. @throws AllotError CLUSTER_NOT_FOUND. */
+  async #lock(tx: Statements, ref: GroupRef): Promise<Locked> {
+    const before = await this.#lockGroup(tx, ref);
     const facts = await readFacts(tx, ref, before?.pk ?? null);
     if (facts === undefined) throw clusterNotFound(ref.cluster);
-    const { now, catalogRevision: revision, clusterCreatedAt: createdAt } = facts;
-    const catalog = await this.#catalogs.get(tx, ref.cluster, { revision, createdAt });
-    const lastRevision = facts.lastRevision ?? 0;
-    const wanted = step({ group: before?.group, lastRevision, catalog, now, expired: new Set(facts.expired ?? []) });
-
-    if (wanted.group === undefined && before !== undefined) {
-      throw new Error('A step must return the group, or null to delete it.');
-    }
-    if (wanted.group === null || wanted.group === undefined) {
-      const result = { reply: wanted.reply, group: undefined, leases: new Map<string, number>(), now };
-      if (before === undefined) return { result, now: undefined };
-      await deleteGroup(tx, before.pk);
-      return { result, now: undefined, changed: { pk: before.pk, revision: 0 } };
-    }
-    const after = await save(tx, ref, before, wanted.group, wanted, lastRevision);
-    const renewed = new Set([...(wanted.renewed ?? []), ...after.needLease]);
-    const leases = await renewLeases(tx, after.pk, [...renewed], wanted.group.settings.sessionTimeoutMs);
-    const result = { reply: wanted.reply, group: wanted.group, leases, now };
-    const current = { pk: after.pk, group: wanted.group };
-    if (wanted.group.revision === before?.group.revision) return { result, now: current };
-    return { result, now: current, changed: { pk: after.pk, revision: wanted.group.revision } };
+    const { catalogRevision: revision, clusterCreatedAt: createdAt } = facts;
+    return { before, facts, catalog: await this.#catalogs.get(tx, ref.cluster, { revision, createdAt }) };
   }
 
   /** Takes the group's lock and loads it, from memory when its revision has not moved. */
-  async #lock(tx: Statements, ref: GroupRef): Promise<CachedGroup | undefined> {
+  async #lockGroup(tx: Statements, ref: GroupRef): Promise<CachedGroup | undefined> {
     let row = await lockGroupRow(tx, ref);
     if (row === undefined) {
       await lockGroupName(tx, ref);
@@ -228,28 +237,6 @@ export class PrismaGroupStore implements GroupStore {
 /** Another replica may have let the group look at a newer catalog, which is no change of the group. */
 function havingSeen(group: ConsumerGroup, catalogRevision: number): ConsumerGroup {
   return group.catalogRevision === catalogRevision ? group : { ...group, catalogRevision };
-}
-
-/** Writes the wanted state if it is a new one. Members that a live group takes in need a lease, or they would never expire. */
-async function save(
-  tx: Statements,
-  ref: GroupRef,
-  before: CachedGroup | undefined,
-  group: ConsumerGroup,
-  { change }: GroupStep<unknown>,
-  lastRevision: number,
-): Promise<{ readonly pk: bigint; readonly needLease: readonly string[] }> {
-  if (before !== undefined && group.revision === before.group.revision) {
-    if (group !== before.group) await markCatalogSeen(tx, before.pk, group.catalogRevision);
-    return { pk: before.pk, needLease: [] };
-  }
-  const base = before?.group.revision ?? lastRevision;
-  const follows = before === undefined ? group.revision > base : group.revision === base + 1;
-  if (change === undefined || change.revision !== group.revision || !follows) {
-    throw new Error(`A changed group must come with its change and the revision after ${base}, not ${group.revision}.`);
-  }
-  const { pk, addedMembers } = await writeGroup(tx, ref, before, group, change);
-  return { pk, needLease: group.source === 'live' ? addedMembers : [] };
 }
 
 /** PostgreSQL's text cannot hold NUL, and a lone surrogate would be stored as another name. */
