@@ -21,6 +21,8 @@ describe('readConfig', () => {
       minSessionTimeoutMs: 6000,
       logLevel: 'info',
       drainMs: 10_000,
+      assignorModules: [],
+      assignorTimeoutMs: 500,
     });
     expect(readConfig({ PORT: '', HOST: ' ' })).toMatchObject({ port: 3000, host: '127.0.0.1' });
   });
@@ -41,6 +43,11 @@ describe('readConfig', () => {
       expect(readConfig({ HOST, ALLOT_ALLOW_UNAUTHENTICATED: '1' }).host).toBe(HOST);
     },
   );
+
+  it('reads the paths of modules between commas', () => {
+    expect(readConfig({ ALLOT_ASSIGNORS: './a.mjs, /b c/d.mjs,,' }).assignorModules).toEqual(['./a.mjs', '/b c/d.mjs']);
+    expect(problemsOf({ ALLOT_ASSIGNOR_TIMEOUT_MS: '60000' })).toHaveLength(1);
+  });
 
   it('names everything that is wrong at once, and no password', () => {
     const env = { PORT: 'x', DATABASE_URL: 'mysql://a:secret@b/c', ALLOT_LOG_LEVEL: 'loud', ALLOT_DRAIN_MS: '-5' };
