@@ -29,11 +29,14 @@ const someOwned = fc
   .dictionary(fc.constantFrom(...names), fc.uniqueArray(fc.nat(9), { maxLength: 5 }), { maxKeys: 4 })
   .map((owned) => assignmentFromJson(owned));
 
+/** Consumers do not repeat a topic, but nothing stops a request from doing so, and Kafka counts it twice. */
+const repeating = fc.array(fc.constantFrom(...names), { maxLength: 5 });
+
 const someMember = (id: string): fc.Arbitrary<MemberSpec> =>
   fc.record(
     {
       id: fc.constant(id),
-      topics: fc.oneof({ weight: 2, arbitrary: fc.constant(names.slice(0, 3)) }, fc.subarray(names)),
+      topics: fc.oneof({ weight: 2, arbitrary: fc.constant(names.slice(0, 3)) }, fc.subarray(names), repeating),
       rack: fc.oneof(someRack, fc.constant('')),
       owned: someOwned,
       generation: fc.integer({ min: -1, max: 3 }),

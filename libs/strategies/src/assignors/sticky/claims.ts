@@ -2,6 +2,7 @@ import type { AssignmentWarning } from '../assignor.js';
 import type { ClientGroup } from '../client-group.js';
 import { membersInHashOrder } from '../client-group.js';
 import { NOBODY } from '../owners.js';
+import type { SubscriptionPattern } from '../subscription-patterns.js';
 
 /** The generation of a member that names none. */
 const NO_GENERATION = -1;
@@ -10,6 +11,8 @@ const NO_GENERATION = -1;
 export interface Claims {
   /** Whether anybody claims anything that exists. */
   readonly any: boolean;
+  /** Whether some subscription is empty or repeats a name, which Kafka may take for equal to others. */
+  readonly odd: boolean;
   /** Members as Kafka walks their subscriptions; in any order where that makes no difference. */
   readonly walk: Int32Array;
   /** The member whose claim to each partition stands, or NOBODY. Empty when there are no claims; so is `contested`. */
@@ -31,13 +34,14 @@ export interface Claims {
 export function settleClaims(group: ClientGroup): Claims {
   const { members, patterns, partitionCount } = group;
   const any = members.some(({ owned }) => owned !== undefined && owned.size > 0);
-  const walk = any || patterns.some(({ names }) => names.length === 0) ? membersInHashOrder(group) : group.arrival;
+  const odd = patterns.some(isOdd);
+  const walk = any || odd ? membersInHashOrder(group) : group.arrival;
   const generations = Int32Array.from(members, ({ generation }) => generation ?? NO_GENERATION);
   const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
   const owned = new Int32Array(any ? partitionCount : 0).fill(NOBODY);
   const contested = new Uint8Array(owned.length);
   const warnings: AssignmentWarning[] = [];
-  if (!any) return { any, walk, owned, contested, generations, newest, warnings };
+  if (!any) return { any, odd, walk, owned, contested, generations, newest, warnings };
 
   const latest = new Int32Array(partitionCount).fill(NOBODY);
   for (const member of walk) {
@@ -63,7 +67,14 @@ export function settleClaims(group: ClientGroup): Claims {
     });
   }
   warnOfStaleClaims(group, generations, newest, warnings);
-  return { any, walk, owned, contested, generations, newest, warnings };
+  return { any, odd, walk, owned, contested, generations, newest, warnings };
+}
+
+/** Whether a subscription is empty or repeats a name: then it matters whose subscription is walked first. */
+function isOdd({ names, topics, distinct }: SubscriptionPattern): boolean {
+  if (names.length === 0 || topics !== distinct) return true;
+  const unknown = names.length - topics.length;
+  return unknown > 1 && new Set(names).size < names.length;
 }
 
 /**

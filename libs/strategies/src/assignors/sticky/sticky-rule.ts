@@ -25,7 +25,7 @@ export function assignSticky(spec: GroupSpec, cooperative: boolean): AssignmentR
   const { owners, mayStray } = equal
     ? {
         owners: assignEqualSubscriptions(group, claims, racks),
-        mayStray: group.patterns.some(({ names }) => names.length === 0),
+        mayStray: claims.odd,
       }
     : assignMixedSubscriptions(group, claims, racks, warnings);
   if (mayStray) warnOfNonSubscribers(group, owners, warnings);
