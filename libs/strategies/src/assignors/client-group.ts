@@ -1,5 +1,4 @@
 import type { GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
-import { compareText } from '@allot/model';
 
 import { hashWalk } from '../hashing/hash-walk.js';
 import { STRING_KEYS } from '../hashing/java-hash-map.js';
@@ -44,17 +43,17 @@ export function indexTopics(
 ): Omit<ClientGroup, 'members' | 'arrival' | 'warnings'> {
   const { lists, patternOf } = findSubscriptionLists(members);
   const known = topicsWithPartitions(listed);
-  const { patterns, mentioned } = numberSubscriptions(
-    lists,
-    known.map(({ name }) => name),
-  );
-  const topics = known.filter((_, place) => mentioned[place] === 1);
+  const names = known.map(({ name }) => name);
+  const placeOf = placesOf(names);
+  const { patterns, mentioned } = numberSubscriptions(lists, names, placeOf);
+  const all = !mentioned.includes(0);
+  const topics = all ? known : known.filter((_, place) => mentioned[place] === 1);
 
   const partitionOffset = new Int32Array(topics.length + 1);
   topics.forEach(({ partitions }, index) => (partitionOffset[index + 1] = partitionOffset[index]! + partitions));
   return {
     topics,
-    topicIndex: new Map(topics.map(({ name }, index) => [name, index])),
+    topicIndex: all ? placeOf : placesOf(topics.map(({ name }) => name)),
     partitionOffset,
     partitionCount: partitionOffset[topics.length]!,
     patterns,
@@ -62,12 +61,21 @@ export function indexTopics(
   };
 }
 
+function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (let place = 0; place < names.length; place++) places.set(names[place]!, place);
+  return places;
+}
+
 /** By name; of several with one name only the first of the list. */
 function topicsWithPartitions(listed: readonly TopicSpec[]): TopicSpec[] {
-  return listed
-    .filter(({ partitions }) => partitions > 0)
-    .sort((a, b) => compareText(a.name, b.name))
-    .filter(({ name }, place, sorted) => place === 0 || sorted[place - 1]!.name !== name);
+  const present = listed.filter(({ partitions }) => partitions > 0);
+  const topics: TopicSpec[] = [];
+  for (const place of placesInOrder(present.map(({ name }) => name))) {
+    const topic = present[place]!;
+    if (topics.length === 0 || topics[topics.length - 1]!.name !== topic.name) topics.push(topic);
+  }
+  return topics;
 }
 
 /** By id; of several with one id only the first of the list. */

@@ -52,13 +52,17 @@ function sameList(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** Which of `names` the lists mention, and the lists in numbers: the place of each known name among the mentioned ones. */
+/**
+ * Which of the names the lists mention, and the lists in numbers: the place of each known name among the mentioned ones.
+ *
+ * @param placeOf the place of each name in `names`
+ */
 export function numberSubscriptions(
   lists: readonly (readonly string[])[],
   names: readonly string[],
+  placeOf: ReadonlyMap<string, number>,
 ): { patterns: SubscriptionPattern[]; mentioned: Uint8Array } {
   const mentioned = new Uint8Array(names.length);
-  const find = nameFinder(names);
   // One array for all lists: ten thousand typed arrays of their own would keep the garbage collector busy.
   const numbers = new Int32Array(lists.reduce((sum, list) => sum + list.length, 0));
   const ends = new Int32Array(lists.length);
@@ -66,8 +70,10 @@ export function numberSubscriptions(
   for (let list = 0; list < lists.length; list++) {
     let previous = -1;
     for (const name of lists[list]!) {
-      const place = find(name, previous);
-      if (place < 0) continue;
+      // Lists mostly follow the order of the names, perhaps with gaps, so the next places are tried before the hash table.
+      let place: number | undefined = previous + 1;
+      if (names[place] !== name && names[++place] !== name) place = placeOf.get(name);
+      if (place === undefined) continue;
       numbers[end++] = previous = place;
       mentioned[place] = 1;
     }
@@ -85,19 +91,6 @@ export function numberSubscriptions(
     return { names: list, topics, distinct: withoutRepeats(topics, latest, index) };
   });
   return { patterns, mentioned };
-}
-
-/**
- * Finds the place of a name. Lists mostly follow the order of the names, perhaps with gaps, so the next places are tried
- * before the hash table.
- */
-function nameFinder(names: readonly string[]): (name: string, previous: number) => number {
-  const places = new Map(names.map((name, place) => [name, place]));
-  return (name, previous) => {
-    if (names[previous + 1] === name) return previous + 1;
-    if (names[previous + 2] === name) return previous + 2;
-    return places.get(name) ?? -1;
-  };
 }
 
 /** @param latest for each topic the last list that had it, filled as lists are looked at */
