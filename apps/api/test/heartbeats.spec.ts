@@ -20,7 +20,9 @@ afterAll(() => stop());
 async function beat(memberId: string, memberEpoch: number, owned: Json): Promise<{ answer: Json; sql: string[] }> {
   statements.length = 0;
   const answer = await replica.call('POST', `${group}/members/${memberId}/heartbeat`, { memberEpoch, owned });
-  const sql = statements.filter((text) => !/statement_timestamp\(\)|catalog_revision < c\.catalog_revision|pg_notify/.test(text));
+  const sql = statements.filter(
+    (text) => !/statement_timestamp\(\)|catalog_revision < c\.catalog_revision|pg_notify/.test(text),
+  );
   return { answer, sql };
 }
 
