@@ -46,6 +46,8 @@ function start() {
   const started = fork(HOST, [path, String(limitMs + PATIENCE_MS)], {
     execArgv: [`--max-old-space-size=${memoryMb}`],
     env: {},
+    // Texts of megabytes would be written as JSON once more.
+    serialization: 'advanced',
     stdio: ['ignore', 2, 2, 'ipc'],
   });
   host = started;
