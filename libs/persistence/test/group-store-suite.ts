@@ -495,6 +495,40 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
         expect(changes.map(({ revision }) => revision)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
       });
 
+      it('a step that fails keeps those that came with it from nothing', async () => {
+        const ref = await create(group({}, [member('a', { assigned: owned({ t: { 0: 1 } }) })]));
+        const join = (id: string, fields: Partial<ConsumerMember> = {}) =>
+          store.transact(
+            ref,
+            commit((before) => next(before!, { [id]: member(id, { joinOrder: before!.members.size, ...fields }) })),
+          );
+        const refuse = () =>
+          store.transact(ref, () => {
+            throw new Error('refused');
+          });
+        const outcomes = await Promise.allSettled([
+          join('b'),
+          refuse(),
+          join('thief', { assigned: owned({ t: { 0: 2 } }) }),
+          join('c'),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+        const after = await readGroup(ref);
+        expect([...after!.members.keys()]).toEqual(['a', 'b', 'c']);
+        expect(after!.revision).toBe(3);
+      });
+
+      it('a member that was heard is not expired for the steps that came with it', async () => {
+        const ref = await create(group({ settings: { ...SETTINGS, sessionTimeoutMs: 30 } }, [member('a')]));
+        await sleep(60);
+        const look = () => store.transact(ref, ({ group, expired }) => ({ group, reply: [...expired] }));
+        const hear = () => store.transact(ref, ({ group }) => ({ group, renewed: ['a'], reply: [] }));
+        // The first holds the group, so that the others queue up behind it and run together.
+        const [first, heard, second] = await Promise.all([look(), hear(), look()]);
+        expect([first.reply, second.reply]).toEqual([['a'], []]);
+        expect(heard.leases.get('a')).toBeGreaterThan(heard.now);
+      });
+
       it('steps on different groups do not wait for each other', async () => {
         const refs = await Promise.all(Array.from({ length: 20 }, () => create(group())));
         await Promise.all(

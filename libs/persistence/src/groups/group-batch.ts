@@ -67,6 +67,8 @@ export async function runBatch(
       if (step.group !== undefined && step.change !== undefined) changes.push(step.change);
       group = step.group;
       done.push({ step, group });
+      // Who was heard in this batch is not expired for the steps after it.
+      for (const memberId of step.renewed ?? []) expired.delete(memberId);
     } catch (error) {
       done.push({ error });
     }

@@ -85,7 +85,11 @@ export class PrismaGroupStore implements GroupStore {
       if (error instanceof AllotError || together.length === 1) throw error;
       return undefined;
     });
-    if (committed === undefined) return this.#run(batch.slice(0, 1));
+    if (committed === undefined) {
+      const [first] = batch;
+      await this.#run([first!]).catch(first!.reject);
+      return 1;
+    }
     const { outcomes, now, changed } = committed;
     if (!dryRun) {
       if (now === undefined) this.#groups.delete(ref);
