@@ -355,7 +355,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
     });
 
     describe('leases', () => {
-      const short = { ...SETTINGS, sessionTimeoutMs: 300 };
+      const short = { ...SETTINGS, sessionTimeoutMs: 1_200 };
       const live = (fields: Partial<ConsumerGroup> = {}) =>
         group({ settings: short, catalogRevision: currentCatalog, ...fields }, [
           member('a'),
