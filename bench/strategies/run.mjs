@@ -1,5 +1,5 @@
 /**
- * npm run bench:strategies [-- --full] [-- --only TEXT] [-- --save]
+ * npm run bench:strategies [-- --full] [-- --only START] [-- --save]
  *
  * Measures the strategies against floors (floors.mjs), each pair alternately, in CPU time, medians of five rounds and more,
  * and checks the bars. Prints the change against bench/strategies/baseline.json; --save replaces that. Never a test: the
@@ -33,7 +33,7 @@ console.log(
 let worst = { ratio: 0, name: '' };
 for (const cell of args.includes('--full') ? fullGrid() : quickGrid()) {
   const name = cellName(cell);
-  if (!name.includes(only)) continue;
+  if (!name.startsWith(only)) continue;
   const assignor = resolveAssignor(cell.assignor);
   const group = groupOf(cell, assignor);
   const { ms, ratio } = compare(() => assignor.assign(group), floorOf(group), 5);
@@ -47,7 +47,7 @@ for (const cell of args.includes('--full') ? fullGrid() : quickGrid()) {
 console.log('');
 const verdicts = [];
 for (const name of barNames) {
-  if (only !== '' && !name.includes(only)) continue;
+  if (only !== '' && !name.startsWith(only)) continue;
   const { text, value, bar, stretch, unit = 'x' } = name === 'P2' ? rangeBar() : await measureBar(name);
   const verdict = Number.isNaN(value)
     ? 'not measured'

@@ -35,8 +35,10 @@ export function readRacks({ members, topics, partitionCount }: ClientGroup): Rac
       if (names !== undefined) {
         if (end + names.length > racks.length) racks = enlarged(racks, end + names.length);
         for (const name of names) {
-          racks[end] = numberOf(numbers, name);
-          if (racks.indexOf(racks[end]!, first) === end) end++;
+          const rack = numberOf(numbers, name);
+          let same = first;
+          while (same < end && racks[same] !== rack) same++;
+          if (same === end) racks[end++] = rack;
         }
       }
       start[++partition] = end;

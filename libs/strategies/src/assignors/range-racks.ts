@@ -43,10 +43,8 @@ export function assignRangesWithRacks(
     if (firsts.length > 1 && unit.crowd.racks.includes(1)) matchTogether(unit.crowd, firsts, view, shares);
     else if (firsts.length === 1 && matters[unit.topics[0]!]) matchAlone(unit.crowd, firsts[0]!, view, shares);
     shares.giveRest();
-    for (const first of firsts)
-      for (let number = 0; number < unit.count; number++) {
-        owners[first + number] = unit.crowd.members[shares.placeOf[number]!]!;
-      }
+    const ownerOf = shares.placeOf.map((place) => unit.crowd.members[place]!);
+    for (const first of firsts) owners.set(ownerOf, first);
   }
   return true;
 }
@@ -149,31 +147,32 @@ class Shares {
 
   /** Gives each place the lowest free numbers, wherever they are. */
   giveRest(): void {
-    const queue = { numbers: [...this.placeOf.keys()], next: 0 };
+    if (this.full) return;
+    const queue = queueOf(this.placeOf.length, () => true);
     for (let place = 0; place < this.#counts.length && !this.full; place++) this.give(place, queue);
   }
 }
 
 /** Partition numbers, and which of them is next. */
 interface Queue {
-  readonly numbers: readonly number[];
+  readonly numbers: Int32Array;
   next: number;
+}
+
+function queueOf(count: number, holds: (number: number) => boolean): Queue {
+  const numbers = new Int32Array(count);
+  let length = 0;
+  for (let number = 0; number < count; number++) if (holds(number)) numbers[length++] = number;
+  return { numbers: numbers.subarray(0, length), next: 0 };
 }
 
 /** Gives each subscriber in turn the lowest free partitions that are near. */
 function matchAlone({ members }: Crowd, first: number, view: RackView, shares: Shares): void {
   const queues: Queue[] = [];
   const count = shares.placeOf.length;
-  const queueOf = (rack: number): Queue => {
-    const numbers: number[] = [];
-    for (let number = 0; number < count; number++) {
-      if (rack === NO_RACK || hasReplicaIn(view, first + number, rack)) numbers.push(number);
-    }
-    return { numbers, next: 0 };
-  };
   for (let place = 0; place < members.length && !shares.full; place++) {
     const rack = view.rackOf[members[place]!]!;
-    queues[rack] ??= queueOf(rack);
+    queues[rack] ??= queueOf(count, (number) => rack === NO_RACK || hasReplicaIn(view, first + number, rack));
     shares.give(place, queues[rack]);
   }
 }
@@ -198,6 +197,6 @@ function matchTogether({ members }: Crowd, firsts: readonly number[], view: Rack
       const rack = view.racks[i]!;
       if (others.every((other) => hasReplicaIn(view, other + number, rack))) best = Math.min(best, firstWithRoom(rack));
     }
-    if (best !== Infinity) shares.give(best, { numbers: [number], next: 0 });
+    if (best !== Infinity) shares.give(best, { numbers: Int32Array.of(number), next: 0 });
   }
 }
