@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogStore, ConsumerGroup, GroupRef, GroupStep, GroupStore } from '@allot/coordinator';
+import type { CatalogStore, ConsumerGroup, ConsumerMember, GroupRef, GroupStep, GroupStore } from '@allot/coordinator';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SETTINGS, changeOf, group, member, next, owned } from './sample-group.js';
 
