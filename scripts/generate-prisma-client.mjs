@@ -1,13 +1,20 @@
 // Generates the Prisma client. `prisma generate` insists on a schema engine binary that it never runs for this, and
-// downloads one where none is named; naming any executable keeps the install offline and fast.
+// downloads one where none is named; naming any executable keeps the install offline and fast. Runs after an install, and with
+// `--if-stale` before builds and tests, since an install with `--ignore-scripts` or a pull leaves no client or an old one.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const require = createRequire(import.meta.url);
+const schema = join(root, 'prisma/schema.prisma');
+const client = join(root, 'libs/persistence/src/generated/client.ts');
+
+if (process.argv.includes('--if-stale') && existsSync(client) && statSync(client).mtimeMs >= statSync(schema).mtimeMs) {
+  process.exit(0);
+}
 
 let cli;
 try {
@@ -20,7 +27,7 @@ try {
   process.exit(0);
 }
 
-const result = spawnSync(process.execPath, [cli, 'generate', '--schema', join(root, 'prisma/schema.prisma')], {
+const result = spawnSync(process.execPath, [cli, 'generate', '--schema', schema], {
   cwd: root,
   env: {
     ...process.env,
