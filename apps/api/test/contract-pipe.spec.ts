@@ -112,4 +112,14 @@ describe('ContractPipe', () => {
     ]);
     expect(errorsOf('{"count": 11, "x": 1}')[0]).toBe('INVALID_REQUEST');
   });
+
+  it('tells a hundred wrong fields and repeats no endless key, however large the body', () => {
+    const keys = Array.from({ length: 1_000 }, (_, i) => `"k${i}": 1`).join();
+    const inners = Array.from({ length: 1_000 }, () => '{"name": "", "nam": 1}').join();
+    for (const body of [`{${keys}}`, `{"count": 1, "inners": [${inners}]}`, `{"inner": {${keys}}}`]) {
+      expect(errorsOf(body)).toHaveLength(101);
+    }
+    const longest = Math.max(...errorsOf(`{"count": 1, "${'x'.repeat(1_000_000)}": 1}`).map(({ length }) => length));
+    expect(longest).toBeLessThan(400);
+  });
 });

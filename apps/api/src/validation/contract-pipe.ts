@@ -4,6 +4,10 @@ import { type ValidationError, getMetadataStorage, validateSync } from 'class-va
 import { nearestName } from './nearest-name.js';
 import { conversionOf, isLimit, nestedTypeOf, splitComplaint } from './rules.js';
 
+/** Most wrong fields that are told, and most of a wrong key that is repeated: a large body must not make a larger answer. */
+const MOST_ERRORS = 100;
+const LONGEST_KEY = 255;
+
 /**
  * Turns bodies, queries and GraphQL arguments into their contract class, or refuses them with every wrong field named.
  *
@@ -25,7 +29,7 @@ export class ContractPipe implements PipeTransform {
 
 /**
  * Reads one contract, for bodies that the pipe cannot tell the class of. `root` starts every pointer: `/` for fields of a body, nothing for names of parameters.
- * @throws AllotError INVALID_REQUEST or LIMIT_EXCEEDED with every wrong field.
+ * @throws AllotError INVALID_REQUEST or LIMIT_EXCEEDED with every wrong field, up to a hundred of them.
  */
 export function readContract<T>(contract: Type<T>, plain: object, root: string): T {
   const errors: FieldError[] = [];
@@ -42,7 +46,8 @@ export function readContract<T>(contract: Type<T>, plain: object, root: string):
   const limits = flatten(problems, root, unknown, errors);
   if (errors.length === 0) return instance;
   const [{ pointer, detail }] = errors as [FieldError];
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
+  const atLeast = errors.length === MOST_ERRORS ? 'at least ' : '';
+  const more = errors.length > 1 ? ` (and ${atLeast}${errors.length - 1} more, see errors)` : '';
   const message = `${pointer === '' ? 'The request' : pointer} ${detail}${more}.`;
   // A request that is fine but for its size is understood, and refused for a limit.
   if (limits === errors.length) throw new AllotError('LIMIT_EXCEEDED', message, { action: 'fix-request', errors });
@@ -74,6 +79,7 @@ function instantiateBelow(contract: Type<unknown>, value: unknown): unknown {
 function findUnknown(contract: Type<unknown>, plain: object, path: string, errors: FieldError[]): void {
   const fields = fieldsOf(contract);
   for (const key of Object.keys(plain)) {
+    if (errors.length === MOST_ERRORS) return;
     if (fields.includes(key)) {
       const nested = nestedTypeOf(contract, key);
       const value = (plain as Record<string, unknown>)[key];
@@ -87,8 +93,11 @@ function findUnknown(contract: Type<unknown>, plain: object, path: string, error
 }
 
 function findUnknownBelow(contract: Type<unknown>, value: unknown, path: string, errors: FieldError[]): void {
-  if (Array.isArray(value)) value.forEach((entry, i) => findUnknownBelow(contract, entry, `${path}/${i}`, errors));
-  else if (isObject(value)) findUnknown(contract, value, `${path}/`, errors);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && errors.length < MOST_ERRORS; i++) {
+      findUnknownBelow(contract, value[i], `${path}/${i}`, errors);
+    }
+  } else if (isObject(value)) findUnknown(contract, value, `${path}/`, errors);
 }
 
 /** Appends one error a wrong field to `errors`; answers how many of them are about limits. */
@@ -103,6 +112,7 @@ function flatten(
     const pointer = path + escape(property);
     for (const [rule, complaint] of Object.entries(constraints)) {
       if (unknown.has(pointer)) continue;
+      if (errors.length === MOST_ERRORS) return limits;
       const { below, detail } = splitComplaint(complaint);
       errors.push({ pointer: pointer + below, detail });
       if (isLimit(rule)) limits++;
@@ -113,6 +123,7 @@ function flatten(
 }
 
 function escape(key: string): string {
+  if (key.length > LONGEST_KEY) return `${escape(key.slice(0, LONGEST_KEY))}…`;
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
