@@ -3,8 +3,17 @@ import { resolveSettings, checkGroupType, clampRebalanceTimeout } from './group-
 import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
 import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
 import { importedGroup, type GroupSnapshot } from './consumer/imported-group.js';
-import { fenceOverdue, heartbeat, leave, leaveTemporarily } from './consumer/membership.js';
+import {
+  fenceOverdue,
+  groupNotFound,
+  heartbeat,
+  leave,
+  leaveTemporarily,
+  refuseImported,
+} from './consumer/membership.js';
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
+import { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
+import type { OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
 import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
 import { withoutEpochs } from './consumer/owned-partitions.js';
 import { seenCatalog } from './consumer/subscriptions.js';
@@ -35,8 +44,8 @@ export interface MemberAnswer {
   readonly heartbeatIntervalMs: number;
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
-  /** End of its lease, database time in ms: durable. */
-  readonly leaseUntil: number;
+  /** Until when it may work without another answer, database time in ms: durable. See `mayWorkUntil`. */
+  readonly validUntil: number;
   readonly now: number;
   readonly revision: number;
   readonly groupEpoch: number;
@@ -116,6 +125,19 @@ export class GroupCoordinator {
       { renew: memberId },
     );
     return answerOf(result, memberId, owned);
+  }
+
+  /**
+   * Whether a worker still holds what it believes to hold, by one consistent statement on the database. It changes nothing and keeps
+   * no session alive.
+   * @throws AllotError GROUP_ID_NOT_FOUND, GROUP_READ_ONLY.
+   */
+  async verifyOwnership(ref: GroupRef, claim: OwnershipClaim): Promise<OwnershipVerdict & { readonly now: number }> {
+    const reading = await this.#ports.store.read(ref);
+    if (reading === undefined) throw groupNotFound();
+    const { group, leases, now } = reading;
+    refuseImported(group);
+    return { ...checkOwnership(group, claim, { leaseUntil: leases.get(claim.memberId), now }), now };
   }
 
   /** A member leaves for good, or (static, `temporarily`) until it returns. */
@@ -327,7 +349,7 @@ function answerOf(result: StepResult<undefined>, memberId: string, owned: Assign
     ...memberFacts(member, owned),
     heartbeatIntervalMs: settings.heartbeatIntervalMs,
     sessionTimeoutMs: settings.sessionTimeoutMs,
-    leaseUntil: result.leases.get(memberId)!,
+    validUntil: mayWorkUntil(member, result.leases.get(memberId)!),
     now: result.now,
     revision,
     groupEpoch,

@@ -13,6 +13,8 @@ export type {
 } from './consumer/consumer-group.js';
 export type { GroupSnapshot, SnapshotMember } from './consumer/imported-group.js';
 export type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
+export { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
+export type { FencingCode, FencingReason, OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
 export { withoutEpochs } from './consumer/owned-partitions.js';
 export { resolveSubscription, unknownTopicsOf } from './consumer/subscriptions.js';
 export { groupSpecOf, inJoinOrder, unownedPartitionsOf } from './consumer/target.js';

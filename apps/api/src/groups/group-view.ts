@@ -1,6 +1,7 @@
 import {
   consumerGroupState,
   inJoinOrder,
+  mayWorkUntil,
   unknownTopicsOf,
   unownedPartitionsOf,
   withoutEpochs,
@@ -9,10 +10,13 @@ import {
   type GroupRef,
   type GroupSummary as Summary,
   type MemberAnswer as Answer,
+  type OwnershipVerdict,
 } from '@allot/coordinator';
+import { EMPTY_ASSIGNMENT, unionAssignment } from '@allot/model';
 import { showAssignment } from './assignment.contract.js';
 import type { Group, GroupSummary, Member } from './group.contract.js';
 import type { MemberAnswer } from './member.contract.js';
+import type { OwnershipAnswer } from './ownership.contract.js';
 
 /**
  * A member is told to stop this long before its lease ends, so that the time an answer travels and a clock that runs a little slow do
@@ -59,7 +63,7 @@ export function showMember(member: ConsumerMember, leaseUntil: number | undefine
     current: showAssignment(withoutEpochs(member.assigned)),
     revoking: showAssignment(withoutEpochs(member.pendingRevocation)),
     target: showAssignment(member.target),
-    ...(leaseUntil !== undefined && { validUntil: new Date(leaseUntil - VALIDITY_MARGIN_MS) }),
+    ...(leaseUntil !== undefined && showValidity(mayWorkUntil(member, leaseUntil))),
   };
 }
 
@@ -90,14 +94,39 @@ export function showSummary({ ref, createdAt, updatedAt, ...summary }: Summary):
   return { groupId: ref.groupId, ...summary, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
 }
 
-/** `validForMs` never exceeds the session: a client counts it from when it sent the request, which was before the lease began. */
-export function showAnswer({ assignment, revoking, leaseUntil, now, ...answer }: Answer): MemberAnswer {
-  const spanMs = Math.min(leaseUntil - now, answer.sessionTimeoutMs);
+export function showAnswer({ assignment, revoking, validUntil, now, ...answer }: Answer): MemberAnswer {
   return {
     ...answer,
     ...(assignment !== undefined && { assignment: showAssignment(assignment) }),
     revoking: showAssignment(revoking),
-    validUntil: new Date(leaseUntil - VALIDITY_MARGIN_MS),
-    validForMs: Math.max(0, Math.floor(spanMs - VALIDITY_MARGIN_MS)),
+    ...showValidity(validUntil),
+    validForMs: validForMs(validUntil, now, answer.sessionTimeoutMs),
+  };
+}
+
+function showValidity(validUntil: number): { validUntil: Date } {
+  return { validUntil: new Date(validUntil - VALIDITY_MARGIN_MS) };
+}
+
+/**
+ * How long the client may go on, counted from when it sent the request. That was before `now`, and before the lease began, so it
+ * never is more than a session.
+ */
+function validForMs(validUntil: number, now: number, mostMs = Infinity): number {
+  return Math.max(0, Math.floor(Math.min(validUntil - now, mostMs) - VALIDITY_MARGIN_MS));
+}
+
+export function showVerdict({
+  reasons,
+  memberEpoch,
+  validUntil,
+  now,
+}: OwnershipVerdict & { now: number }): OwnershipAnswer {
+  return {
+    valid: reasons.length === 0,
+    fenced: showAssignment(reasons.reduce((all, { partitions }) => unionAssignment(all, partitions), EMPTY_ASSIGNMENT)),
+    reasons: reasons.map(({ code, partitions }) => ({ code, partitions: showAssignment(partitions) })),
+    ...(memberEpoch !== undefined && { memberEpoch }),
+    ...(validUntil !== undefined && { ...showValidity(validUntil), validForMs: validForMs(validUntil, now) }),
   };
 }

@@ -11,6 +11,7 @@ import { EventsController } from './events.controller.js';
 import { GroupsController } from './groups.controller.js';
 import { ClusterGroupsResolver, GroupsResolver, MembersResolver } from './groups.resolver.js';
 import { MembersController } from './members.controller.js';
+import { OwnershipController } from './ownership.controller.js';
 import { Sweeper } from './sweeper.js';
 
 const coordinator = {
@@ -28,7 +29,7 @@ const coordinator = {
 /** Groups: the protocol of their members, reading and streaming. Exports what other features do with groups. */
 @Global()
 @Module({
-  controllers: [GroupsController, MembersController, AssignmentController, EventsController],
+  controllers: [GroupsController, MembersController, AssignmentController, EventsController, OwnershipController],
   providers: [coordinator, CatalogChanges, Sweeper, ClusterGroupsResolver, GroupsResolver, MembersResolver],
   exports: [coordinator, CatalogChanges],
 })
