@@ -11,8 +11,9 @@ Those that come with the project: npm run conformance -- test/conformance/vector
 function print(file: string, report: FileReport): void {
   const name = basename(file);
   console.log(`${name}: ${report.matched} of ${report.total}`);
-  for (const { line, id, expected, got } of report.differences) {
-    console.log(`  ${name} line ${line}${id === undefined ? '' : `, ${id}`}`);
+  for (const { line, id, expected, got, guessed } of report.differences) {
+    const note = guessed === true ? ', order of owned topics not known from this file' : '';
+    console.log(`  ${name} line ${line}${id === undefined ? '' : `, ${id}`}${note}`);
     console.log(`    expected ${expected}`);
     console.log(`    got      ${got}`);
   }

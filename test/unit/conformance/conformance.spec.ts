@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkFile, holds } from '../../conformance/conformance.js';
 
 const KEY = '{"keyHex":"d878e51e","murmur2":722678264,"partitions":1000,"partition":264}';
@@ -55,6 +55,23 @@ describe('the conformance runner', () => {
       '{"placer":"modulo","brokers":[{"id":1}],"partitions":1,"replicationFactor":2,"replicas":{"0":[1,1]}}',
     );
     expect(report.differences[0]!.got).toMatch(/^error: Replication factor 2 is larger/);
+  });
+
+  it('learns from other lines, earlier or later, in which order a member got what it owns', async () => {
+    const file = join(import.meta.dirname, '../../conformance/vectors/server-uniform.jsonl.gz');
+    const lines = gunzipSync(await readFile(file))
+      .toString()
+      .split('\n')
+      .slice(0, 250)
+      .map((line) => line.trim());
+    const complete = { total: 250, matched: 250, holds: true };
+    expect(await check(lines.join('\n'))).toMatchObject(complete);
+    expect(await check(lines.toReversed().join('\n'))).toMatchObject(complete);
+    const interleaved = lines.map((_, i) => lines[(i * 101) % 250]!);
+    expect(await check(interleaved.join('\n'))).toMatchObject(complete);
+    // Alone, this line does not tell enough, and the report says so.
+    const alone = await check(lines.find((line) => line.includes('server-uniform-00017'))!);
+    expect(alone).toMatchObject({ total: 1, matched: 0, differences: [{ guessed: true }], holds: false });
   });
 
   it.each([
