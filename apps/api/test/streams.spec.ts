@@ -101,6 +101,16 @@ describe("a group's stream", () => {
     await expect(reader.next()).rejects.toThrow('ended');
   });
 
+  it('tells a reader that came back to no news that the group is gone', async () => {
+    const remove = () => replica.call('DELETE', `${groups}/s3a`, undefined, 204, { 'if-match': '*' });
+    await replica.call('PUT', `${groups}/s3a`, {});
+    const reader = await Reader.open(replica, `${groups}/s3a/events`, { 'last-event-id': '1' });
+    await remove();
+    expect(await reader.next()).toMatchObject({ name: 'deleted', id: 1 });
+    await expect(reader.next()).rejects.toThrow('ended');
+    expect((await replica.send('GET', `${groups}/s3a/events`, undefined, { 'last-event-id': '1' })).status).toBe(404);
+  });
+
   it('never takes a new group for the deleted one of the same id', async () => {
     const etag = async () => (await replica.send('GET', `${groups}/s3b`)).headers.get('etag');
     await replica.call('PUT', `${groups}/s3b`, {});
@@ -141,7 +151,6 @@ describe("a group's stream", () => {
 
   it('S-06 S-07 leaves no watcher behind after a hundred opens and aborts', async () => {
     await replica.call('PUT', `${groups}/s6`, {});
-    const feed = replica.postgres.ports.feed as unknown as { size: number };
     const opens = Array.from({ length: 100 }, async (_, i) => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), i % 20);
@@ -149,10 +158,15 @@ describe("a group's stream", () => {
       await open.then((response) => response.text()).catch(() => undefined);
     });
     await Promise.all(opens);
+    await untilUnwatched();
+  });
+
+  async function untilUnwatched(): Promise<void> {
+    const feed = replica.postgres.ports.feed as unknown as { size: number };
     const deadline = Date.now() + 5_000;
     while (feed.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(feed.size).toBe(0);
-  });
+  }
 });
 
 describe("a member's stream", () => {

@@ -41,24 +41,26 @@ export async function* followGroup(
   const hint = new Hint(feed, ref, signal);
   try {
     let last = since;
-    // A reader that comes back to no news is told so at once: until the first event it does not even know that it is connected.
-    let connected = since === undefined;
+    // A reader that comes back to no news is told so at once: until the first event it does not even know that it is connected, and
+    // what is wrong can still be an error.
+    let connected = false;
     while (!signal.aborted) {
       if (last === undefined) {
         const reading = await store.read(ref);
         if (reading === undefined) throw notFound(ref);
         last = reading.group.revision;
+        connected = true;
         yield { type: 'snapshot', revision: last, reading };
         continue;
       }
       hint.reset();
       const page = await store.changesSince(ref, last, MAX_CATCH_UP);
       if (page.newest === 0) {
-        if (last === since) throw notFound(ref);
+        if (!connected) throw notFound(ref);
         yield { type: 'deleted', revision: last };
         return;
       }
-      if (page.oldest > last + 1 && last === since) throw compacted(page.oldest);
+      if (page.oldest > last + 1 && !connected) throw compacted(page.oldest);
       if (last > page.newest || page.newest > last + MAX_CATCH_UP || page.oldest > last + 1) {
         last = undefined;
         continue;
