@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { startReplicas, type Json, type Replica } from './support/service.js';
@@ -158,6 +159,20 @@ describe("a group's stream", () => {
       await open.then((response) => response.text()).catch(() => undefined);
     });
     await Promise.all(opens);
+    await untilUnwatched();
+  });
+
+  it('answers HEAD without keeping the connection for events that nobody will read', async () => {
+    await replica.call('PUT', `${groups}/s7`, {});
+    const socket = connect(Number(new URL(replica.url).port), '127.0.0.1')
+      .setEncoding('utf8')
+      .setTimeout(5_000);
+    socket.on('timeout', () => socket.destroy());
+    const head = `HEAD ${groups}/s7/events HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(`${head}GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1.1 200 [^]*text\/event-stream[^]*HTTP\/1.1 200 [^]*"status":"ok"/);
     await untilUnwatched();
   });
 

@@ -46,6 +46,8 @@ export async function sendEvents(
     const type = format === 'sse' ? `${EVENT_STREAM}; charset=utf-8` : `${NDJSON}; charset=utf-8`;
     raw.writeHead(200, { ...plainHeaders(reply), ...HEADERS, 'Content-Type': type });
     raw.flushHeaders();
+    // The connection of a HEAD is free for the next request.
+    if (reply.request.method === 'HEAD') stop();
     while (!next.done && !abort.signal.aborted) {
       if (!raw.write(format === 'sse' ? toSse(next.value) : toNdjson(next.value))) await drained(reply, abort.signal);
       next = await source.next();
