@@ -3,12 +3,15 @@ import type { ClientGroup } from '../client-group.js';
 import { membersInHashOrder } from '../client-group.js';
 import { NOBODY } from '../owners.js';
 import type { SubscriptionPattern } from '../subscription-patterns.js';
+import type { ClaimLists } from './claim-lists.js';
+import { listClaims } from './claim-lists.js';
 
 /** The generation of a member that names none. */
 const NO_GENERATION = -1;
 
 /** What members say they own from before, after conflicts are settled. */
 export interface Claims {
+  readonly lists: ClaimLists;
   /** Whether anybody claims anything that exists. */
   readonly any: boolean;
   /** Whether some subscription is empty or repeats a name, which Kafka may take for equal to others. */
@@ -33,41 +36,37 @@ export interface Claims {
  */
 export function settleClaims(group: ClientGroup): Claims {
   const { members, patterns, partitionCount } = group;
-  const any = members.some(({ owned }) => owned !== undefined && owned.size > 0);
+  const warnings: AssignmentWarning[] = [];
+  const lists = listClaims(group, warnings);
+  const { start, partitions } = lists;
+  const any = start[members.length]! > 0;
   const odd = patterns.some(isOdd);
   const walk = any || odd ? membersInHashOrder(group) : group.arrival;
-  const generations = Int32Array.from(members, ({ generation }) => generation ?? NO_GENERATION);
-  const newest = generations.reduce((a, b) => Math.max(a, b), NO_GENERATION);
+  const generations = new Int32Array(members.length);
+  let newest = NO_GENERATION;
+  for (let member = 0; member < members.length; member++) {
+    generations[member] = members[member]!.generation ?? NO_GENERATION;
+    newest = Math.max(newest, generations[member]!);
+  }
+  warnOfStaleClaims(group, generations, newest, warnings);
   const owned = new Int32Array(any ? partitionCount : 0).fill(NOBODY);
   const contested = new Uint8Array(owned.length);
-  const warnings: AssignmentWarning[] = [];
-  if (!any) return { any, odd, walk, owned, contested, generations, newest, warnings };
+  if (!any) return { lists, any, odd, walk, owned, contested, generations, newest, warnings };
 
   const latest = new Int32Array(partitionCount).fill(NOBODY);
   for (const member of walk) {
     const generation = generations[member]!;
-    const settle = (partition: number): void => {
+    for (let i = start[member]!; i < start[member + 1]!; i++) {
+      const partition = partitions[i]!;
       const other = latest[partition]!;
-      if (other === NOBODY) {
-        owned[partition] = latest[partition] = member;
-        return;
-      }
-      const theirs = generations[other]!;
-      if (generation < theirs) return;
+      const theirs = other === NOBODY ? -Infinity : generations[other]!;
+      if (generation < theirs) continue;
       latest[partition] = member;
       owned[partition] = generation > theirs ? member : NOBODY;
       if (generation === theirs) contested[partition] = 1;
-    };
-    forEachClaim(group, member, settle, (topic, number) => {
-      const { name, partitions } = group.topics[topic]!;
-      warnings.push({
-        code: 'unknown-owned-partition',
-        message: `Member "${members[member]!.id}" claims partition ${number} of topic "${name}", which has ${partitions} partitions; the claim is ignored.`,
-      });
-    });
+    }
   }
-  warnOfStaleClaims(group, generations, newest, warnings);
-  return { any, odd, walk, owned, contested, generations, newest, warnings };
+  return { lists, any, odd, walk, owned, contested, generations, newest, warnings };
 }
 
 /** Whether a subscription is empty or repeats a name: then it matters whose subscription is walked first. */
@@ -75,30 +74,6 @@ function isOdd({ names, topics, distinct }: SubscriptionPattern): boolean {
   if (names.length === 0 || topics !== distinct) return true;
   const unknown = names.length - topics.length;
   return unknown > 1 && new Set(names).size < names.length;
-}
-
-/**
- * Visits the dense partitions a member claims. Topics to which nobody subscribes are left out, and so are numbers that do not
- * exist, after `refuse` has been told.
- */
-export function forEachClaim(
-  group: ClientGroup,
-  member: number,
-  visit: (partition: number) => void,
-  refuse?: (topic: number, number: number) => void,
-): void {
-  const { owned } = group.members[member]!;
-  if (owned === undefined) return;
-  for (const [name, numbers] of owned) {
-    const topic = group.topicIndex.get(name);
-    if (topic === undefined) continue;
-    const first = group.partitionOffset[topic]!;
-    const count = group.partitionOffset[topic + 1]! - first;
-    for (const number of numbers) {
-      if (number >= 0 && number < count) visit(first + number);
-      else refuse?.(topic, number);
-    }
-  }
 }
 
 function warnOfStaleClaims(
@@ -120,18 +95,20 @@ function warnOfStaleClaims(
 
 /**
  * Who owned each partition in an older round: of the claims with a generation below the newest, the one with the highest
- * generation, the first walked among equals. Undefined when every member is of the newest generation.
+ * generation, the first walked among equals. Undefined when there is no such claim.
  */
-export function earlierOwners(group: ClientGroup, { walk, generations, newest }: Claims): Int32Array | undefined {
+export function earlierOwners(group: ClientGroup, claims: Claims): Int32Array | undefined {
+  const { walk, generations, newest, lists } = claims;
   let earlier: Int32Array | undefined;
   for (const member of walk) {
     const generation = generations[member]!;
-    if (generation >= newest) continue;
-    forEachClaim(group, member, (partition) => {
+    if (generation === newest) continue;
+    for (let i = lists.start[member]!; i < lists.start[member + 1]!; i++) {
+      const partition = lists.partitions[i]!;
       earlier ??= new Int32Array(group.partitionCount).fill(NOBODY);
       const other = earlier[partition]!;
       if (other === NOBODY || generation > generations[other]!) earlier[partition] = member;
-    });
+    }
   }
   return earlier;
 }

@@ -7,7 +7,7 @@ import { NOBODY, ownersToAssignment } from '../owners.js';
 import type { RackView } from '../racks.js';
 import { racksMatter, racksOf, readRacks } from '../racks.js';
 import type { Claims } from './claims.js';
-import { forEachClaim, settleClaims, subscriptionsCountAsEqual } from './claims.js';
+import { settleClaims, subscriptionsCountAsEqual } from './claims.js';
 import { assignEqualSubscriptions } from './equal-subscriptions.js';
 import { assignMixedSubscriptions } from './mixed-subscriptions.js';
 
@@ -33,7 +33,7 @@ export function assignSticky(spec: GroupSpec, cooperative: boolean): AssignmentR
   const target = ownersToAssignment(group, owners);
   let assignment: GroupAssignment = target;
   if (cooperative) {
-    const round = equal ? withoutChangingHands(owners, claims) : withoutRevoked(group, owners);
+    const round = equal ? withoutChangingHands(owners, claims) : withoutRevoked(claims, owners);
     if (round !== undefined) assignment = ownersToAssignment(group, round);
   }
   return { assignment, target, warnings };
@@ -59,14 +59,15 @@ function withoutChangingHands(owners: Int32Array, { any, owned, contested }: Cla
 }
 
 /** Leaves out what a member that does not get it claims, unless the one that gets it claims it too; stale or not. */
-function withoutRevoked(group: ClientGroup, owners: Int32Array): Int32Array | undefined {
+function withoutRevoked({ lists: { start, partitions } }: Claims, owners: Int32Array): Int32Array | undefined {
   const keeps = new Uint8Array(owners.length);
   const loses = new Uint8Array(owners.length);
-  for (let member = 0; member < group.members.length; member++) {
-    forEachClaim(group, member, (partition) => {
+  for (let member = 0; member + 1 < start.length; member++) {
+    for (let i = start[member]!; i < start[member + 1]!; i++) {
+      const partition = partitions[i]!;
       if (owners[partition] === member) keeps[partition] = 1;
       else loses[partition] = 1;
-    });
+    }
   }
   let round: Int32Array | undefined;
   for (let partition = 0; partition < owners.length; partition++) {
