@@ -103,6 +103,20 @@ export function catalogStoreSuite(name: string, createHarness: () => Promise<Cat
         await expect(catalog.getCluster(cluster)).rejects.toMatchObject({ code: 'CLUSTER_NOT_FOUND' });
         await expect(catalog.deleteCluster(cluster)).rejects.toMatchObject({ code: 'CLUSTER_NOT_FOUND' });
       });
+
+      it('are created and deleted by many at once without any mishap', async () => {
+        const name = await newCluster();
+        const codes = await Promise.all(
+          Array.from({ length: 120 }, (_, i) => {
+            const call = i % 3 === 0 ? catalog.putCluster(name, {}) : catalog.deleteCluster(name);
+            return call.then(
+              () => 'done',
+              (error: { code?: string }) => error.code,
+            );
+          }),
+        );
+        expect(['done', 'CLUSTER_NOT_FOUND', 'STORE_UNAVAILABLE']).toEqual(expect.arrayContaining([...new Set(codes)]));
+      });
     });
 
     describe('brokers', () => {

@@ -1,7 +1,8 @@
 import type { Broker, Cluster, ClusterSettings, CoordinatorSelection } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
 import type { Statements } from '../database/database.js';
-import type { Broker as BrokerRow, Cluster as ClusterRow, Prisma } from '../generated/client.js';
+import { Prisma } from '../generated/client.js';
+import type { Broker as BrokerRow, Cluster as ClusterRow } from '../generated/client.js';
 import { clusterNotFound } from '../groups/group-writer.js';
 
 export function toCluster(row: ClusterRow): Cluster {
@@ -27,9 +28,22 @@ export async function readCluster(statements: Statements, name: string): Promise
 }
 
 /** Writers of one cluster's catalog go one after the other; readers, and groups that are created, do not wait. */
-export async function lockCluster(tx: Prisma.TransactionClient, name: string): Promise<ClusterRow> {
-  await tx.$executeRaw`SELECT 1 FROM clusters WHERE name = ${name} FOR NO KEY UPDATE`;
-  return readCluster(tx, name);
+export function lockCluster(tx: Prisma.TransactionClient, name: string): Promise<ClusterRow> {
+  return lockRow(tx, name, Prisma.sql`FOR NO KEY UPDATE`);
+}
+
+/** Stronger than the writers' lock: a topic or group that is being created refers to this row and is waited for. */
+export function lockClusterToDelete(tx: Prisma.TransactionClient, name: string): Promise<ClusterRow> {
+  return lockRow(tx, name, Prisma.sql`FOR UPDATE`);
+}
+
+async function lockRow(tx: Prisma.TransactionClient, name: string, strength: Prisma.Sql): Promise<ClusterRow> {
+  for (;;) {
+    const locked = await tx.$queryRaw<unknown[]>`SELECT 1 FROM clusters WHERE name = ${name} ${strength}`;
+    const row = await readCluster(tx, name);
+    // The row that was waited for may be gone and another of its name there, which nobody has locked yet.
+    if (locked.length > 0) return row;
+  }
 }
 
 /** Groups notice by this number that they must look at the catalog again. */

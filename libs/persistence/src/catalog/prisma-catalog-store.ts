@@ -20,6 +20,7 @@ import {
   brokerNotFound,
   checkClusterSettings,
   lockCluster,
+  lockClusterToDelete,
   nonEmptyCluster,
   raiseCatalogRevision,
   readCluster,
@@ -80,9 +81,7 @@ export class PrismaCatalogStore implements CatalogStore {
     await inTransaction(
       this.database,
       async (tx) => {
-        // Stronger than the writers' lock: a topic or group that is being created refers to this row and is waited for.
-        await tx.$executeRaw`SELECT 1 FROM clusters WHERE name = ${name} FOR UPDATE`;
-        const row = await readCluster(tx, name);
+        const row = await lockClusterToDelete(tx, name);
         if (name === DEFAULT_CLUSTER) {
           throw new AllotError('CLUSTER_PROTECTED', `The cluster "${name}" is built in and cannot be deleted.`, {
             action: 'stop',
