@@ -12,6 +12,8 @@ export type Cause =
   | 'owner-left'
   /** Its owner no longer subscribes to the topic. */
   | 'owner-unsubscribed'
+  /** It is pinned to its new owner. */
+  | 'pinned'
   /** Its old owner has a rack without a replica, its new one a rack with one. */
   | 'rack'
   /** Its old owner had more than its new one: it moves to even them out. */
@@ -89,7 +91,7 @@ export function explainPartition(result: PlanResult, topic: string, partition: n
     subscribers === 0
       ? ([0, 0] as const)
       : ([Math.floor(shared / subscribers), Math.ceil(shared / subscribers)] as const);
-  const cause = exists(spec?.partitions) ? causeOf(result, topic, from, to, candidates) : 'partition-gone';
+  const cause = exists(spec?.partitions) ? causeOf(result, topic, partition, from, to, candidates) : 'partition-gone';
   const facts = {
     topic,
     partition,
@@ -128,6 +130,7 @@ function candidatesFor(result: PlanResult, topic: string, racks: readonly string
 function causeOf(
   result: PlanResult,
   topic: string,
+  partition: number,
   from: string | null,
   to: string | null,
   candidates: readonly Candidate[],
@@ -138,10 +141,17 @@ function causeOf(
   const owner: MemberSpec | undefined = result.owners.after.members.find(({ id }) => id === from);
   if (owner === undefined) return 'owner-left';
   if (!owner.topics.includes(topic)) return 'owner-unsubscribed';
+  if (isPinned(result, topic, partition, to)) return 'pinned';
   const [before, after] = [candidates.find((c) => c.member === from), candidates.find((c) => c.member === to)];
   if (before?.rackMatches === false && after?.rackMatches === true) return 'rack';
   const movedDown = before !== undefined && after !== undefined && (before.loadBefore ?? 0) > (after.loadBefore ?? 0);
   return result.sticky && movedDown ? 'balance' : 'rule';
+}
+
+function isPinned({ pins, owners }: PlanResult, topic: string, partition: number, to: string): boolean {
+  const pin = pins.find((it) => it.topic === topic && it.partition === partition);
+  const instanceId = owners.after.members.find(({ id }) => id === to)?.instanceId;
+  return pin !== undefined && (pin.member === to || pin.member === instanceId);
 }
 
 function claimsOn({ before }: PlanResult, topic: string, partition: number, owner: string | null): Claim[] {
@@ -163,6 +173,7 @@ function describe(facts: Omit<Explanation, 'text'>): string {
     'first-owner': `${name} had no owner; ${assignor} gives it to ${to}.`,
     'owner-left': `${name} goes from ${from} to ${to} because ${from} left the group.`,
     'owner-unsubscribed': `${name} goes from ${from} to ${to} because ${from} no longer subscribes to ${facts.topic}.`,
+    pinned: `${name} goes from ${from} to ${to}, to which it is pinned.`,
     rack: `${name} goes from ${from} to ${to}, which has a replica in its own rack (${facts.racks.join(', ')}); ${from} has none.`,
     balance: `${name} goes from ${from} to ${to} to even them out: ${has(load(from))}, ${has(load(to))}; the even share is ${share}.`,
     rule: `${name} goes from ${from} to ${to}: ${assignor} places partitions by its own order of members and topics, which the change shifted.`,

@@ -1,4 +1,5 @@
 import { invalidRequest } from '@allot/model';
+import { RULE_KEYS, readRules } from './assignment-rules.js';
 import { readChanges } from './changes-from-json.js';
 import { PLAN_LIMITS, summarize } from './check-group.js';
 import { compact } from './compact.js';
@@ -8,11 +9,12 @@ import type { PlanInput, RebalanceProtocol } from './plan-types.js';
 
 const PROTOCOLS: readonly string[] = ['eager', 'cooperative', 'consumer'] satisfies RebalanceProtocol[];
 /** `id` and `assignment` belong to the lines of the conformance vectors, which are legal requests as they are. */
-export const GROUP_KEYS = ['assignor', 'kafkaVersion', 'protocol', 'topics', 'members', 'id', 'assignment'];
+export const GROUP_KEYS = ['assignor', ...RULE_KEYS, 'protocol', 'topics', 'members', 'id', 'assignment'];
 
 /**
  * Reads the JSON form of a plan's input: `{"assignor", "topics": [{"name", "partitions", "racks"?}], "members": [{"id",
- * "topics", "owned"?, "generation"?}], "changes"?: [...]}`; without an assignor it is Kafka's default. Throws `AllotError`
+ * "topics", "owned"?, "generation"?}], "changes"?: [...], "pins"?: [{"topic", "partition", "member"}], "weightedSticky"?,
+ * "partitionOrder"?: [{"topic", "partition"}]}`; without an assignor it is Kafka's default. Throws `AllotError`
  * INVALID_REQUEST with a JSON pointer for every fault of form, unknown fields included; `plan` then checks what the fields
  * mean.
  */
@@ -62,7 +64,7 @@ export function readGroup(reader: JsonReader, fields: Readonly<Record<string, un
   }
   return compact({
     assignor: readAssignor(reader, fields['assignor'], '/assignor'),
-    kafkaVersion: optional(fields['kafkaVersion'], (value) => reader.text(value, '/kafkaVersion')),
+    ...readRules(reader, fields),
     protocol: protocol as RebalanceProtocol | undefined,
     topics: reader.list(fields['topics'], '/topics', PLAN_LIMITS.topics, (topic, at) => readTopic(reader, topic, at)),
     members: reader.list(fields['members'], '/members', PLAN_LIMITS.members, (member, at) =>

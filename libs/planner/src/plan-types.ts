@@ -1,5 +1,6 @@
 import type { Assignment, GroupAssignment, GroupSpec, OwnerChange, RackLocality, Skew } from '@allot/model';
-import type { Assignor } from '@allot/strategies';
+import type { Assignor, Pin } from '@allot/strategies';
+import type { AssignmentRules } from './assignment-rules.js';
 import type { AssignorChoice, Change } from './change.js';
 
 /** Finds an assignor by its name or alias; undefined when there is none. */
@@ -12,10 +13,8 @@ export type AssignorLookup = (name: string) => Assignor | undefined;
  */
 export type RebalanceProtocol = 'eager' | 'cooperative' | 'consumer';
 
-export interface PlanInput extends GroupSpec {
+export interface PlanInput extends GroupSpec, AssignmentRules {
   readonly assignor: AssignorChoice;
-  /** Kafka version whose rule is wanted; the newest when absent. */
-  readonly kafkaVersion?: string;
   /** Applied in order, to the group as given. */
   readonly changes?: readonly Change[];
   /** Absent: what Kafka uses with this assignor; `consumer` in a live group. */
@@ -109,6 +108,7 @@ export interface PlanResult {
   readonly kafkaVersions: string;
   /** Whether the assignor's answer depends on who owns what. */
   readonly sticky: boolean;
+  readonly pins: readonly Pin[];
   readonly protocol: RebalanceProtocol;
   /** The group as given, and as it is after the changes, in the form in which the assignor saw it. */
   readonly before: GroupSpec;

@@ -3,6 +3,7 @@ import { compareText, rackLocality, skewOf, unownedPartitions, weightedSkew } fr
 import type { AssignmentResult, AssignOptions } from '@allot/strategies';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
+import { optionsOf, pinning } from './assignment-rules.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
 import type { ChosenAssignor } from './assignor-choice.js';
 import { checkGroup } from './check-group.js';
@@ -27,10 +28,11 @@ const COMPUTED_GENERATION = 1;
  * JSON pointers for input that is wrong in itself, UNSUPPORTED_ASSIGNOR for an unknown name; subscriptions to topics that do
  * not exist, empty groups, topics without partitions and odd claims are answered, with warnings.
  */
-export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): PlanResult {
+export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): PlanResult {
   checkGroup(input);
+  const resolve = pinning(lookup, input.pins);
   const changes = input.changes ?? [];
-  const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
+  const options = optionsOf(input);
   const { chosen, claims, computed, current, before } = startingPoint(input, options, resolve);
   const changed = applyChanges(before, input.assignor, changes);
   const { assignor, passedOver } =
@@ -46,6 +48,7 @@ export function plan(input: PlanInput, resolve: AssignorLookup = findAssignor): 
     assignor: assignor.name,
     kafkaVersions: assignor.kafkaVersions,
     sticky: assignor.sticky,
+    pins: input.pins ?? [],
     protocol: input.protocol ?? (input.live === true ? 'consumer' : usualProtocol(assignor)),
     before,
     after,

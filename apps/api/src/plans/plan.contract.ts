@@ -93,6 +93,35 @@ const MEMBER = {
   },
 };
 
+const PARTITION = { topic: { type: 'string' }, partition: { type: 'integer', minimum: 0 } };
+const PARTITIONS = {
+  type: 'array',
+  items: { type: 'object', required: ['topic', 'partition'], additionalProperties: false, properties: PARTITION },
+};
+const PINS = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['topic', 'partition', 'member'],
+    additionalProperties: false,
+    properties: { ...PARTITION, member: { type: 'string', description: 'A member id, or an instance id.' } },
+  },
+  description: 'Partitions that go to certain members, whatever the assignor; the rest is balanced around them.',
+};
+const WEIGHTED_STICKY = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'What weighted-sticky is told; other assignors do not read it.',
+  properties: {
+    balance: { type: 'string', enum: ['count', 'load'], default: 'count', description: 'What is made even.' },
+    maxSkew: { type: 'number', minimum: 1, description: 'How far counts may be apart, per unit of capacity.' },
+    relativeHysteresis: { type: 'number', minimum: 1, default: 2, description: 'Hottest over coldest before a move.' },
+    absoluteHysteresis: { type: 'number', minimum: 0, default: 0, description: 'The least that a move must gain.' },
+    moveBudget: { type: 'integer', minimum: 0, description: 'The most moves that are not forced.' },
+    coolingDown: { ...PARTITIONS, description: 'Partitions that moved lately and stay where they are.' },
+  },
+};
+
 @ApiSchema({
   description: 'A group, and what would change. Topics and members are as in the lines of the conformance vectors.',
 })
@@ -131,6 +160,18 @@ export class PlanRequest {
 
   @ApiPropertyOptional(CHANGES as never)
   changes?: unknown;
+
+  @ApiPropertyOptional(PINS as never)
+  pins?: unknown;
+
+  @ApiPropertyOptional(WEIGHTED_STICKY as never)
+  weightedSticky?: unknown;
+
+  @ApiPropertyOptional({
+    ...PARTITIONS,
+    description: 'Every subscribed partition once, in the order in which threads-roundrobin deals them out.',
+  } as never)
+  partitionOrder?: unknown;
 }
 
 @ApiSchema({ description: 'What would change in a live or imported group.' })
