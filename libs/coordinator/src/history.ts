@@ -45,6 +45,25 @@ export interface MemberChange {
   readonly target?: Assignment;
 }
 
+/** How a new target differs from the one before. */
+export interface TargetChange {
+  /** Partitions that go from one member to another; those that nobody had are not counted. */
+  readonly movedPartitions: number;
+  /** The busiest member's partitions minus the least busy one's, over the members of the time. */
+  readonly skewBefore: number;
+  readonly skewAfter: number;
+}
+
+/** What a revision means for the group's rebalances. */
+export interface RebalanceMark {
+  /** A rebalance begins; one that was running is superseded. */
+  readonly begins?: true;
+  /** The rebalance that was running, or has begun with this revision, is over: nobody waits for anything. */
+  readonly ends?: true;
+  /** A target was computed. */
+  readonly target?: TargetChange;
+}
+
 /** One revision of a group: everything that changed, and why. The change feed, the history and the audit are made of these. */
 export interface GroupChange {
   readonly revision: number;
@@ -57,4 +76,6 @@ export interface GroupChange {
   readonly groupEpoch: number;
   readonly assignmentEpoch: number;
   readonly members: readonly MemberChange[];
+  /** Absent when the revision means nothing for rebalances. */
+  readonly rebalance?: RebalanceMark;
 }

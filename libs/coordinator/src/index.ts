@@ -23,7 +23,17 @@ export { GroupCoordinator } from './group-coordinator.js';
 export type { CoordinatorPorts, MemberAnswer, UpdateOptions } from './group-coordinator.js';
 export { DEFAULT_GROUP_LIMITS, DEFAULT_GROUP_SETTINGS } from './group-settings.js';
 export type { GroupLimits, GroupSettings, GroupSettingsChange, GroupType } from './group-settings.js';
-export type { ChangeCause, ChangeKind, GroupChange, MemberChange, Origin } from './history.js';
+export type {
+  ChangeCause,
+  ChangeKind,
+  GroupChange,
+  MemberChange,
+  Origin,
+  RebalanceMark,
+  TargetChange,
+} from './history.js';
+export { foldRebalances } from './rebalances.js';
+export type { Rebalance } from './rebalances.js';
 export type {
   Broker,
   CatalogStore,

@@ -238,6 +238,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
     it('keeps a history from which readers resume', async () => {
       const ref = newRef();
       const change = { reason: 'scale out', requestId: 'r-1' };
+      const rebalance = { begins: true, target: { movedPartitions: 2, skewBefore: 3, skewAfter: 1 } } as const;
       for (let revision = 1; revision <= 5; revision++) {
         await store.transact(ref, ({ group: before }) => {
           const after = before === undefined ? group() : next(before);
@@ -249,6 +250,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
                 { memberId: 'a', memberEpoch: 1, state: 'STABLE', current: new Map([['__proto__', [0, 1]]]) },
                 { memberId: 'b', removed: true },
               ],
+              rebalance,
             }),
             reply: 0,
           };
@@ -270,6 +272,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
           { memberId: 'a', memberEpoch: 1, state: 'STABLE', current: new Map([['__proto__', [0, 1]]]) },
           { memberId: 'b', removed: true },
         ],
+        rebalance,
       });
     });
 

@@ -12,6 +12,8 @@ import { GroupsController } from './groups.controller.js';
 import { ClusterGroupsResolver, GroupsResolver, MembersResolver } from './groups.resolver.js';
 import { MembersController } from './members.controller.js';
 import { OwnershipController } from './ownership.controller.js';
+import { RebalancesController } from './rebalances.controller.js';
+import { GroupRebalancesResolver } from './rebalances.resolver.js';
 import { Sweeper } from './sweeper.js';
 
 const coordinator = {
@@ -29,8 +31,23 @@ const coordinator = {
 /** Groups: the protocol of their members, reading and streaming. Exports what other features do with groups. */
 @Global()
 @Module({
-  controllers: [GroupsController, MembersController, AssignmentController, EventsController, OwnershipController],
-  providers: [coordinator, CatalogChanges, Sweeper, ClusterGroupsResolver, GroupsResolver, MembersResolver],
+  controllers: [
+    GroupsController,
+    MembersController,
+    AssignmentController,
+    EventsController,
+    OwnershipController,
+    RebalancesController,
+  ],
+  providers: [
+    coordinator,
+    CatalogChanges,
+    Sweeper,
+    ClusterGroupsResolver,
+    GroupsResolver,
+    GroupRebalancesResolver,
+    MembersResolver,
+  ],
   exports: [coordinator, CatalogChanges],
 })
 export class GroupsModule {}

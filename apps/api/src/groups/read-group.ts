@@ -5,7 +5,11 @@ import { AllotError } from '@allot/model';
 export async function readGroup(store: GroupStore, ref: GroupRef): Promise<GroupReading> {
   const reading = await store.read(ref);
   if (reading !== undefined) return reading;
-  throw new AllotError('GROUP_ID_NOT_FOUND', `The cluster ${ref.cluster} has no group ${ref.groupId}.`, {
+  throw groupNotFound(ref);
+}
+
+export function groupNotFound({ cluster, groupId }: GroupRef): AllotError {
+  return new AllotError('GROUP_ID_NOT_FOUND', `The cluster ${cluster} has no group ${groupId}.`, {
     action: 'fix-request',
   });
 }

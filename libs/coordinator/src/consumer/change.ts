@@ -1,5 +1,13 @@
-import { sameAssignment } from '@allot/model';
-import type { ChangeCause, ChangeKind, GroupChange, MemberChange, Origin } from '../history.js';
+import { countPartitions, diffByPartition, sameAssignment, summarizeLoads, type Assignment } from '@allot/model';
+import type {
+  ChangeCause,
+  ChangeKind,
+  GroupChange,
+  MemberChange,
+  Origin,
+  RebalanceMark,
+  TargetChange,
+} from '../history.js';
 import {
   consumerGroupState,
   type ConsumerGroup,
@@ -26,16 +34,19 @@ export function describeChange(
     if (!after.members.has(memberId)) members.push({ memberId, removed: true });
   }
   const state = consumerGroupState(after);
+  const kind = kindOf(before, after, state, members);
+  const rebalance = markOf(before, after, kind);
   return {
     revision: after.revision,
     at: facts.now,
-    kind: kindOf(before, after, state, members),
+    kind,
     cause: facts.cause,
     origin: facts.origin,
     state,
     groupEpoch: after.groupEpoch,
     assignmentEpoch: after.assignmentEpoch,
     members,
+    ...(rebalance !== undefined && { rebalance }),
   };
 }
 
@@ -67,6 +78,37 @@ function kindOf(
   if (members.some(({ current, revoking, target }) => (current ?? revoking ?? target) !== undefined))
     return 'assignment';
   return members.length > 0 ? 'member' : 'group';
+}
+
+/** Kept with the change because it cannot be told from it later: targets from before are not in it. */
+function markOf(before: ConsumerGroup | undefined, after: ConsumerGroup, kind: ChangeKind): RebalanceMark | undefined {
+  // A picture of a group that lives elsewhere says nothing of how it came about.
+  if (after.source === 'imported') return undefined;
+  const newEpoch = after.groupEpoch > (before?.groupEpoch ?? 0) && after.members.size > 0;
+  const newTarget = after.assignmentEpoch > (before?.assignmentEpoch ?? 0) && after.members.size > 0;
+  const begins = kind === 'rebalance.started' || newEpoch;
+  const ends = kind === 'rebalance.completed';
+  if (!begins && !ends && !newTarget) return undefined;
+  return {
+    ...(begins && { begins }),
+    ...(ends && { ends }),
+    ...(newTarget && { target: targetChange(before, after) }),
+  };
+}
+
+function targetChange(before: ConsumerGroup | undefined, after: ConsumerGroup): TargetChange {
+  const [old, now] = [targetsOf(before), targetsOf(after)];
+  const moved = diffByPartition(old, now).filter(({ from, to }) => from !== null && to !== null);
+  return { movedPartitions: moved.length, skewBefore: skewOf(old), skewAfter: skewOf(now) };
+}
+
+function targetsOf(group: ConsumerGroup | undefined): ReadonlyMap<string, Assignment> {
+  return new Map([...(group?.members ?? [])].map(([memberId, { target }]) => [memberId, target]));
+}
+
+function skewOf(targets: ReadonlyMap<string, Assignment>): number {
+  const { most, least } = summarizeLoads([...targets.values()].map(countPartitions));
+  return most - least;
 }
 
 function isRebalancing(state: ConsumerGroupState): boolean {

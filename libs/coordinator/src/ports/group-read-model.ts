@@ -1,6 +1,7 @@
 import type { ConsumerGroupState } from '../consumer/consumer-group.js';
 import type { GroupType } from '../group-settings.js';
 import type { Page, PageRequest } from './catalog-store.js';
+import type { Rebalance } from '../rebalances.js';
 import type { GroupRef } from './group-store.js';
 
 /** A group in a list. */
@@ -26,4 +27,14 @@ export interface GroupSummary {
 export interface GroupReadModel {
   /** Groups of one cluster in byte order of their ids. @throws AllotError CLUSTER_NOT_FOUND */
   listGroups(cluster: string, page: PageRequest<string>): Promise<Page<GroupSummary>>;
+
+  /**
+   * The same page of rebalances of each of these groups, newest first; the key is the revision that began one. Groups that do not
+   * exist are missing.
+   */
+  listRebalances(
+    cluster: string,
+    groupIds: readonly string[],
+    page: PageRequest<number>,
+  ): Promise<ReadonlyMap<string, Page<Rebalance>>>;
 }

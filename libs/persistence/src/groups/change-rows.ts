@@ -1,4 +1,11 @@
-import type { ConsumerGroupState, ChangeCause, ChangeKind, GroupChange, MemberChange } from '@allot/coordinator';
+import type {
+  ConsumerGroupState,
+  ChangeCause,
+  ChangeKind,
+  GroupChange,
+  MemberChange,
+  RebalanceMark,
+} from '@allot/coordinator';
 import { assignmentFromJson, assignmentToJson } from '@allot/model';
 import type { AssignmentJson } from '@allot/model';
 
@@ -16,6 +23,7 @@ export interface ChangeRow {
   readonly group_epoch: number;
   readonly assignment_epoch: number;
   readonly members: readonly MemberChangeJson[];
+  readonly rebalance: RebalanceMark | null;
 }
 
 type MemberChangeJson = Omit<MemberChange, 'current' | 'revoking' | 'target'> & {
@@ -42,6 +50,7 @@ export function toChangeRow(change: GroupChange): ChangeRow {
       ...(revoking && { revoking: assignmentToJson(revoking) }),
       ...(target && { target: assignmentToJson(target) }),
     })),
+    rebalance: change.rebalance ?? null,
   };
 }
 
@@ -65,5 +74,6 @@ export function fromChangeRow(row: ChangeRow): GroupChange {
       ...(revoking && { revoking: assignmentFromJson(revoking) }),
       ...(target && { target: assignmentFromJson(target) }),
     })),
+    ...(row.rebalance !== null && { rebalance: row.rebalance }),
   };
 }

@@ -1,15 +1,18 @@
-import type {
-  ConsumerGroupState,
-  GroupReadModel,
-  GroupSummary,
-  GroupType,
-  Page,
-  PageRequest,
+import {
+  foldRebalances,
+  type ConsumerGroupState,
+  type GroupReadModel,
+  type GroupSummary,
+  type GroupType,
+  type Page,
+  type PageRequest,
+  type Rebalance,
 } from '@allot/coordinator';
 import type { Database } from '../database/database.js';
 import { run } from '../database/run.js';
 import { toMs } from '../database/time.js';
 import { readCluster } from '../catalog/cluster-rows.js';
+import { fromChangeRow, type ChangeRow } from './change-rows.js';
 
 interface SummaryRow {
   readonly groupId: string;
@@ -58,4 +61,37 @@ export class PrismaGroupReadModel implements GroupReadModel {
       return { items, more: rows.length > page.limit };
     });
   }
+
+  /**
+   * Reads no more changes than those that begin, end or give a target to a rebalance of the page, and the one that superseded its
+   * newest. Members are left out: a rebalance does not tell of them.
+   */
+  listRebalances(
+    cluster: string,
+    groupIds: readonly string[],
+    { after, limit }: PageRequest<number>,
+  ): Promise<ReadonlyMap<string, Page<Rebalance>>> {
+    return run(this.database, async (statements) => {
+      const before = after ?? Number.MAX_SAFE_INTEGER;
+      const rows = await statements.$queryRaw<{ groupId: string; changes: readonly ChangeRow[] }[]>`
+        SELECT g.group_id AS "groupId", (
+          SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
+            SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
+                   json_build_array() AS members, rebalance
+            FROM group_changes
+            WHERE group_pk = g.id AND rebalance IS NOT NULL AND revision <= ${before}::bigint AND revision >= (
+              SELECT min(b.revision) FROM (
+                SELECT revision FROM group_changes
+                WHERE group_pk = g.id AND rebalance IS NOT NULL AND rebalance ->> 'begins' = 'true'
+                  AND revision < ${before}::bigint
+                ORDER BY revision DESC LIMIT ${limit + 1}) b)) ch) AS changes
+        FROM groups g WHERE g.cluster = ${cluster} AND g.group_id = ANY (${[...groupIds]}::text[])`;
+      return new Map(rows.map(({ groupId, changes }) => [groupId, pageOf(changes, before, limit)]));
+    });
+  }
+}
+
+function pageOf(changes: readonly ChangeRow[], before: number, limit: number): Page<Rebalance> {
+  const rebalances = foldRebalances(changes.map(fromChangeRow)).filter(({ revision }) => revision < before);
+  return { items: rebalances.reverse().slice(0, limit), more: rebalances.length > limit };
 }

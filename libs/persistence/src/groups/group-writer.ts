@@ -112,11 +112,12 @@ async function updateGroup(
 function insertChanges(changes: readonly GroupChange[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO group_changes (group_pk, revision, at, kind, cause, actor, reason, request_id, state, group_epoch,
-                               assignment_epoch, members)
+                               assignment_epoch, members, rebalance)
     SELECT g.id, r.revision, ${fromMs('r.at')}, r.kind, r.cause, r.actor, r.reason, r.request_id, r.state, r.group_epoch,
-           r.assignment_epoch, r.members
+           r.assignment_epoch, r.members, r.rebalance
     FROM g, json_to_recordset(${JSON.stringify(changes.map(toChangeRow))}::json) AS r(revision bigint, at float8, kind text,
-      cause text, actor text, reason text, request_id text, state text, group_epoch int, assignment_epoch int, members jsonb)`;
+      cause text, actor text, reason text, request_id text, state text, group_epoch int, assignment_epoch int, members jsonb,
+      rebalance jsonb)`;
 }
 
 function nextAssignmentAt({ nextAssignmentAt }: ConsumerGroup): Prisma.Sql {

@@ -222,7 +222,7 @@ export class PrismaGroupStore implements GroupStore {
           (SELECT coalesce(min(revision), g.revision + 1) FROM group_changes WHERE group_pk = g.id)::float8 AS oldest,
           (SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
             SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
-                   members
+                   members, rebalance
             FROM group_changes WHERE group_pk = g.id AND revision > ${revision}::bigint ORDER BY revision LIMIT ${limit}) ch)
             AS changes
         FROM groups g WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId}`;
