@@ -1,16 +1,20 @@
 import type { RackLocality } from '@allot/model';
 import { AllotError, countPartitions, summarizeLoads } from '@allot/model';
 import { findAssignor } from '@allot/strategies';
+import { rulesOf } from './assignment-rules.js';
 import { chooseAssignor } from './assignor-choice.js';
 import { withOwned } from './current-assignment.js';
 import { skewToJson } from './plan-to-json.js';
 import type { SkewJson } from './plan-to-json.js';
 import { plan } from './plan.js';
 import type { AssignorLookup, PlanInput, RebalanceProtocol } from './plan-types.js';
+import { RunBudget } from './run-budget.js';
 import { simulate } from './simulate.js';
 
 /** A rolling restart in `compare` goes in at most this many batches, so that its cost does not grow with the group squared. */
 const RESTART_BATCHES = 10;
+/** What a row takes beside the restart: now, with a member more and less, each perhaps with the alternatives of its warnings. */
+const OTHER_RUNS = 10;
 
 /** How one assignor does on a group. */
 export interface ComparisonRow {
@@ -39,7 +43,8 @@ export interface ComparisonRefusal {
 
 /**
  * Several assignors on the same group, after the same changes. `input.assignor` is what the group uses now: where nobody
- * claims anything, `movesNow` starts from its answer. Rows come in the order of `assignors`.
+ * claims anything, `movesNow` starts from its answer. Rows come in the order of `assignors`. Throws `AllotError` as `plan`
+ * does, and LIMIT_EXCEEDED where it would be more work than `WORK_LIMIT`.
  */
 export function compare(
   input: PlanInput,
@@ -47,8 +52,10 @@ export function compare(
   resolve: AssignorLookup = findAssignor,
 ): readonly (ComparisonRow | ComparisonRefusal)[] {
   // The group, the changes and the names must be right; what is refused after that, an assignor refuses for itself.
-  plan(input, resolve);
+  const { after } = plan(input, resolve);
   for (const [i, name] of assignors.entries()) chooseAssignor(name, resolve, `/assignors/${i}`);
+  const runs = assignors.length * (2 * Math.min(after.members.length, RESTART_BATCHES) + OTHER_RUNS);
+  new RunBudget().spend(runs, after, '/assignors', 'Compare fewer assignors, or a smaller group.');
   return assignors.map((assignor) => {
     try {
       return compareOne(input, assignor, resolve);
@@ -62,9 +69,8 @@ export function compare(
 function compareOne(input: PlanInput, name: string, resolve: AssignorLookup): ComparisonRow {
   const now = plan({ ...input, changes: [...(input.changes ?? []), { assignor: name }] }, resolve);
   const loads = summarizeLoads([...now.target.values()].map(countPartitions));
-  const version = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
   const members = withOwned(now.after.members, now.target, 1);
-  const settled = { topics: now.after.topics, members, assignor: name, protocol: now.protocol, ...version };
+  const settled = { topics: now.after.topics, members, assignor: name, protocol: now.protocol, ...rulesOf(input) };
   const batchSize = Math.max(1, Math.ceil(members.length / RESTART_BATCHES));
   // Members as if none were static: a static one costs no moves under any assignor, and would hide the difference.
   const dynamic = members.map(({ instanceId: _, ...member }) => member);

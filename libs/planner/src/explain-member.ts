@@ -1,5 +1,12 @@
-import type { Assignment, MemberChange } from '@allot/model';
-import { AllotError, countPartitions, diffByMember, EMPTY_ASSIGNMENT, formatTopicPartition } from '@allot/model';
+import type { Assignment, AssignmentJson, MemberChange } from '@allot/model';
+import {
+  AllotError,
+  assignmentToJson,
+  countPartitions,
+  diffByMember,
+  EMPTY_ASSIGNMENT,
+  formatTopicPartition,
+} from '@allot/model';
 import type { IdleReason, PlanResult } from './plan-types.js';
 
 /** What a plan means for one member, in data and in words. */
@@ -73,4 +80,25 @@ function list(assignment: Assignment): string {
   const more = countPartitions(assignment) - Math.min(names.length, 5);
   if (names.length === 0) return 'nothing';
   return names.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+type Assignments = 'before' | 'after' | 'gained' | 'lost';
+
+/** An explanation as it is written out; assignments are topic -> sorted partition numbers. */
+export type MemberExplanationJson = Omit<MemberExplanation, Assignments> & {
+  readonly before: AssignmentJson | null;
+  readonly after: AssignmentJson | null;
+  readonly gained: AssignmentJson;
+  readonly lost: AssignmentJson;
+};
+
+export function memberExplanationToJson(explanation: MemberExplanation): MemberExplanationJson {
+  const { before, after, gained, lost, ...same } = explanation;
+  return {
+    ...same,
+    before: before && assignmentToJson(before),
+    after: after && assignmentToJson(after),
+    gained: assignmentToJson(gained),
+    lost: assignmentToJson(lost),
+  };
 }

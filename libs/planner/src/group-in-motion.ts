@@ -26,6 +26,7 @@ export class GroupInMotion {
   members: readonly MemberSpec[];
   current: GroupAssignment;
   private generation: number;
+  private measured: { readonly of: GroupAssignment; readonly peakLoad: number } | undefined;
 
   /** Starts from the members' claims, or where there are none from what the assignor computes, as a plan does. */
   constructor(
@@ -65,9 +66,13 @@ export class GroupInMotion {
 
   /** The most partitions that anybody owns. */
   peakLoad(): number {
-    let most = 0;
-    for (const owned of this.current.values()) most = Math.max(most, countPartitions(owned));
-    return most;
+    // Asked after every event, of which many change nothing.
+    if (this.measured?.of !== this.current) {
+      let most = 0;
+      for (const owned of this.current.values()) most = Math.max(most, countPartitions(owned));
+      this.measured = { of: this.current, peakLoad: most };
+    }
+    return this.measured.peakLoad;
   }
 
   private settle(after: GroupSpec, assignor: Assignor): { outcome: AssignmentResult; rounds: number } {

@@ -13,8 +13,8 @@ export type {
 } from './change.js';
 export { compare } from './compare.js';
 export type { ComparisonRefusal, ComparisonRow } from './compare.js';
-export { explainMember } from './explain-member.js';
-export type { MemberExplanation } from './explain-member.js';
+export { explainMember, memberExplanationToJson } from './explain-member.js';
+export type { MemberExplanation, MemberExplanationJson } from './explain-member.js';
 export { explainPartition } from './explain.js';
 export type { Candidate, Cause, Claim, Explanation } from './explain.js';
 export { PLAN_LIMITS } from './check-group.js';
@@ -44,6 +44,7 @@ export type {
 export { SKEW_WARNING_RATIO } from './plan-warnings.js';
 export { rightSize } from './right-size.js';
 export type { HelpfulSize, RightSize } from './right-size.js';
+export { RunBudget, WORK_LIMIT } from './run-budget.js';
 export { SIMULATION_LIMITS, simulate } from './simulate.js';
 export type {
   Cost,

@@ -2,6 +2,7 @@ import { AllotError } from '@allot/model';
 import type { MemberSpec } from '@allot/model';
 import { findAssignor } from '@allot/strategies';
 import type { AssignorLookup } from './plan-types.js';
+import { RunBudget } from './run-budget.js';
 import { simulate } from './simulate.js';
 import type { Cost, SimulationInput, SimulationResult, SimulationStep } from './simulation-types.js';
 
@@ -34,14 +35,16 @@ const BATCH_SHARES = [0.1, 0.25];
 
 /**
  * Plays the sequence as it is and again with each setting that applies, and keeps the settings that save partition-seconds,
- * moves or rebalances. Every number is measured on this input, none is a rule of thumb.
+ * moves or rebalances. Every number is measured on this input, none is a rule of thumb. All of it together must stay within
+ * `WORK_LIMIT`.
  */
 export function recommend(input: SimulationInput, resolve: AssignorLookup = findAssignor): Recommendations {
-  const result = simulate(input, resolve);
+  const budget = new RunBudget();
+  const result = simulate(input, resolve, budget);
   const baseline = result.total;
   const recommendations: Recommendation[] = [];
   for (const { setting, how, input: changed } of variants(input, result)) {
-    const total = play(changed, resolve);
+    const total = play(changed, resolve, budget);
     if (total === undefined) continue;
     const saved = {
       rebalances: baseline.rebalances - total.rebalances,
@@ -60,11 +63,15 @@ export function recommend(input: SimulationInput, resolve: AssignorLookup = find
 }
 
 /** Undefined where the setting's assignor is not there or refuses the group: then it is no recommendation. */
-function play(input: SimulationInput, resolve: AssignorLookup): SimulationResult['total'] | undefined {
+function play(
+  input: SimulationInput,
+  resolve: AssignorLookup,
+  budget: RunBudget,
+): SimulationResult['total'] | undefined {
   try {
-    return simulate(input, resolve).total;
+    return simulate(input, resolve, budget).total;
   } catch (error) {
-    if (error instanceof AllotError) return undefined;
+    if (error instanceof AllotError && error.code !== 'LIMIT_EXCEEDED') return undefined;
     throw error;
   }
 }

@@ -3,9 +3,11 @@ import { countPartitions, indexSubscriptions, invalidRequest } from '@allot/mode
 import type { Assignor } from '@allot/strategies';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
+import { optionsOf, pinning } from './assignment-rules.js';
 import { chooseAssignor } from './assignor-choice.js';
 import { checkGroup, PLAN_LIMITS } from './check-group.js';
 import type { AssignorLookup, PlanInput } from './plan-types.js';
+import { RunBudget } from './run-budget.js';
 
 /** Member counts that are tried when the caller names no limit. */
 const DEFAULT_UP_TO = 512;
@@ -32,10 +34,11 @@ export interface RightSize {
 /**
  * The member counts that really help: each is tried with the real assignor on a group that starts from nothing, with the
  * group's first members and then more like them. Never more members than partitions, unless `upTo` asks for idle spares.
+ * Throws `AllotError` as `plan` does, and LIMIT_EXCEEDED before it does more work than `WORK_LIMIT`.
  */
 export function rightSize(input: PlanInput, upTo?: number, resolve: AssignorLookup = findAssignor): RightSize {
   checkGroup(input);
-  const { assignor } = chooseAssignor(input.assignor, resolve);
+  const { assignor } = chooseAssignor(input.assignor, pinning(resolve, input.pins));
   const changed = applyChanges(input, input.assignor, input.changes ?? []);
   const useful = usefulPartitions(changed.topics, changed.members);
   const evaluatedUpTo = checkLimit(upTo) ?? Math.min(countPartitions(useful), DEFAULT_UP_TO);
@@ -62,18 +65,21 @@ export function rightSize(input: PlanInput, upTo?: number, resolve: AssignorLook
 
 /** Runs the assignor on the first so many of the group's members, and of more like them, none of which owns anything. */
 function measurer(
-  { assignor: choice, kafkaVersion }: PlanInput,
+  input: PlanInput,
   assignor: Assignor,
   group: GroupSpec,
   most: number,
   weigh: (owned: Assignment) => number,
 ): (count: number) => HelpfulSize {
-  const options = kafkaVersion === undefined ? {} : { kafkaVersion };
+  const options = optionsOf(input);
   const missing = Math.max(0, most - group.members.length);
-  const { members } = applyChanges(group, choice, [{ addMembers: missing }]);
+  const { members } = applyChanges(group, input.assignor, [{ addMembers: missing }]);
   const fresh = members.map(({ owned: _, generation: __, ...member }): MemberSpec => member);
+  const budget = new RunBudget();
   return (count) => {
-    const { target } = assignor.assign({ topics: group.topics, members: fresh.slice(0, count) }, options);
+    const tried = { topics: group.topics, members: fresh.slice(0, count) };
+    budget.spend(1, tried, '/upTo', `The counts up to ${count - 1} were within the limit; name a smaller upTo.`);
+    const { target } = assignor.assign(tried, options);
     const owners = [...target.values()];
     const busiest = owners.reduce((heaviest, owned) => Math.max(heaviest, weigh(owned)), 0);
     return { members: count, busiest, idle: owners.filter((owned) => countPartitions(owned) === 0).length };

@@ -3,12 +3,14 @@ import { diffByPartition, invalidRequest } from '@allot/model';
 import type { Assignor } from '@allot/strategies';
 import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
+import { optionsOf, pinning } from './assignment-rules.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
 import type { AssignorChoice, Change } from './change.js';
 import { checkGroup, summarize } from './check-group.js';
 import { GroupInMotion } from './group-in-motion.js';
 import type { AssignorLookup, RebalanceProtocol } from './plan-types.js';
 import { isMove } from './round.js';
+import { RunBudget } from './run-budget.js';
 import type {
   Cost,
   SimulationEvent,
@@ -20,19 +22,27 @@ import type {
 import { DEFAULT_TIMING } from './timing.js';
 import type { Timing } from './timing.js';
 
-/** The rebalances that a simulation may ask for; a step that would go beyond is refused. */
+/** The rebalances that a simulation may ask for, beside `WORK_LIMIT`; a step that would go beyond is refused. */
 export const SIMULATION_LIMITS = { steps: 1_000, events: 5_000 } as const;
+
+const LESS = 'Use larger batches, fewer steps or a smaller group.';
 
 /**
  * Plays a sequence of steps on a group and measures each: the assignor is really run at every rebalance, and members own
- * what they were given before. Pure and repeatable. Throws `AllotError` as `plan` does, with pointers to `/steps/i`.
+ * what they were given before. Pure and repeatable. Throws `AllotError` as `plan` does, with pointers to `/steps/i`, and
+ * LIMIT_EXCEEDED before it does more work than `budget` has.
  */
-export function simulate(input: SimulationInput, resolve: AssignorLookup = findAssignor): SimulationResult {
+export function simulate(
+  input: SimulationInput,
+  resolve: AssignorLookup = findAssignor,
+  budget: RunBudget = new RunBudget(),
+): SimulationResult {
   checkGroup(input);
   if (input.steps.length > SIMULATION_LIMITS.steps) {
     throw refuse('/steps', `A simulation takes at most ${SIMULATION_LIMITS.steps} steps; split it.`);
   }
-  const run = new Run(input, resolve);
+  budget.spend(1, input, '/topics', LESS);
+  const run = new Run(input, pinning(resolve, input.pins), budget);
   const start = run.group.current;
   const steps = input.steps.map((step, i) => {
     const events = run.play(step, `/steps/${i}`);
@@ -62,23 +72,23 @@ class Run {
   constructor(
     private readonly input: SimulationInput,
     private readonly resolve: AssignorLookup,
+    private readonly budget: RunBudget,
   ) {
     this.choice = input.assignor;
     this.assignor = chooseAssignor(input.assignor, resolve).assignor;
     this.protocol = input.protocol ?? usualProtocol(this.assignor);
     this.timing = readTiming(input.timing ?? {});
-    const options = input.kafkaVersion === undefined ? {} : { kafkaVersion: input.kafkaVersion };
-    this.group = new GroupInMotion(input, this.assignor, options, this.timing);
+    this.group = new GroupInMotion(input, this.assignor, optionsOf(input), this.timing);
   }
 
   play(step: SimulationStep, pointer: string): SimulationEvent[] {
     if ('rollingRestart' in step) return this.restart(step.rollingRestart, `${pointer}/rollingRestart`);
-    if ('crash' in step) return [this.crash(this.pick(step.crash, `${pointer}/crash`))];
+    if ('crash' in step) return [this.lose(this.pick(step.crash, `${pointer}/crash`), `${pointer}/crash`)];
     if ('zoneLoss' in step) {
       const lost = this.group.members.filter(({ rack }) => rack === step.zoneLoss);
       if (lost.length === 0)
         throw refuse(`${pointer}/zoneLoss`, `No member is in the rack "${step.zoneLoss}" at this point.`);
-      return [this.crash(lost)];
+      return [this.lose(lost, `${pointer}/zoneLoss`)];
     }
     return [this.change(step, pointer)];
   }
@@ -89,17 +99,21 @@ class Run {
     const size = options.batchSize ?? 1;
     if (!Number.isInteger(size) || size < 1)
       throw refuse(`${pointer}/batchSize`, `A batch has at least 1 member, not ${size}.`);
-    this.count(2 * Math.ceil(members.length / size), pointer);
+    const batches = Math.ceil(members.length / size);
+    // Static members that are back in time cause no run of the assignor.
+    const leaving = members.filter((member) => !this.returnsInTime(member)).length;
+    this.count(2 * batches, pointer);
+    this.budget.spend(2 * Math.min(batches, leaving), this.group, pointer, LESS);
     const events: SimulationEvent[] = [];
     for (let i = 0; i < members.length; i += size) events.push(...this.restartBatch(members.slice(i, i + size)));
     return events;
   }
 
   private restartBatch(batch: readonly MemberSpec[]): SimulationEvent[] {
-    const { restartMs, sessionTimeoutMs } = this.timing;
+    const { restartMs } = this.timing;
     const events: SimulationEvent[] = [];
     const statics = batch.filter(({ instanceId }) => instanceId !== undefined);
-    const expire = restartMs >= sessionTimeoutMs ? statics : [];
+    const expire = statics.filter((member) => !this.returnsInTime(member));
     if (statics.length > 0 && expire.length === 0) {
       const paused = seconds(this.group.owned(statics), restartMs);
       events.push(this.event('static-restart', ids(statics), { partitionSecondsPaused: paused }));
@@ -112,8 +126,18 @@ class Run {
     return events;
   }
 
+  /** Whether a restart goes unnoticed: a static member's partitions wait for it until its session ends. */
+  private returnsInTime({ instanceId }: MemberSpec): boolean {
+    return instanceId !== undefined && this.timing.restartMs < this.timing.sessionTimeoutMs;
+  }
+
+  private lose(members: readonly MemberSpec[], pointer: string): SimulationEvent {
+    this.count(1, pointer);
+    this.budget.spend(1, this.group, pointer, LESS);
+    return this.crash(members);
+  }
+
   private crash(members: readonly MemberSpec[]): SimulationEvent {
-    this.count(1, '/steps');
     const waiting = seconds(this.group.owned(members), this.timing.sessionTimeoutMs);
     const event = this.rebalance('crash', ids(members), this.without(members));
     return { ...event, partitionSecondsPaused: event.partitionSecondsPaused + waiting };
@@ -122,6 +146,7 @@ class Run {
   private change(change: Change, pointer: string): SimulationEvent {
     this.count(1, pointer);
     const changed = applyChanges(this.group, this.choice, [change], () => pointer);
+    this.budget.spend(1, changed, pointer, LESS);
     if (changed.assignor !== this.choice) {
       this.choice = changed.assignor;
       this.assignor = chooseAssignor(changed.assignor, this.resolve, `${pointer}/assignor`).assignor;
