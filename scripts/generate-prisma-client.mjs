@@ -12,7 +12,8 @@ const require = createRequire(import.meta.url);
 const schema = join(root, 'prisma/schema.prisma');
 const client = join(root, 'libs/persistence/src/generated/client.ts');
 
-if (process.argv.includes('--if-stale') && existsSync(client) && statSync(client).mtimeMs >= statSync(schema).mtimeMs) {
+const ifStale = process.argv.includes('--if-stale');
+if (ifStale && existsSync(client) && statSync(client).mtimeMs >= statSync(schema).mtimeMs) {
   process.exit(0);
 }
 
@@ -20,6 +21,10 @@ let cli;
 try {
   cli = require.resolve('prisma/build/index.js', { paths: [root] });
 } catch {
+  if (ifStale) {
+    console.error('The packages that building and testing take are not installed; run `npm ci` first.');
+    process.exit(1);
+  }
   // A production install (`npm ci --omit=dev`) has no Prisma CLI and takes the client from the built output.
   if (!existsSync(join(root, 'libs/persistence/dist'))) {
     console.warn('prisma is not installed, so its client was not generated; run `npm ci` without --omit=dev to build.');
