@@ -50,4 +50,21 @@ describe('what a heartbeat costs', () => {
     expect(calm.answer).toMatchObject({ state: 'STABLE', memberEpoch: 2 });
     expect(calm.sql).toHaveLength(1);
   });
+
+  it('takes over what a member says of itself, and refuses an instance id that is not its own, however calm all is', async () => {
+    const say = (description: Json) => {
+      const body = { memberEpoch: 2, owned: { t: [1] }, ...description };
+      return replica.send('POST', `${group}/members/b/heartbeat`, body);
+    };
+    expect((await say({ rackId: 'r', weight: 2, rebalanceTimeoutMs: 12_345 })).json).toMatchObject({
+      state: 'STABLE',
+      rebalanceTimeoutMs: 12_345,
+    });
+    const { members } = await replica.call('GET', group);
+    expect(members[1]).toMatchObject({ memberId: 'b', rackId: 'r', weight: 2 });
+    expect((await say({ instanceId: 'another' })).json).toMatchObject({ code: 'UNKNOWN_MEMBER_ID' });
+    statements.length = 0;
+    expect((await say({ rackId: 'r' })).status).toBe(200);
+    expect(statements.filter((text) => text.includes('FOR UPDATE'))).toEqual([]);
+  });
 });

@@ -7,6 +7,7 @@ import {
   fenceOverdue,
   groupNotFound,
   heartbeat,
+  isAsDescribed,
   leave,
   leaveTemporarily,
   refuseImported,
@@ -114,8 +115,7 @@ export class GroupCoordinator {
     const { memberId, memberEpoch, owned } = command;
     const described = { ...this.#clamped(command), memberId, memberEpoch, ...(owned !== undefined && { owned }) };
     if (memberEpoch > 0 && command.subscription === undefined) {
-      const quiet =
-        (await this.#renew(ref, memberId, memberEpoch)) ?? (await this.#renewWaiting(ref, described, origin));
+      const quiet = (await this.#renew(ref, described)) ?? (await this.#renewWaiting(ref, described, origin));
       if (quiet !== undefined) return answerOf(quiet, memberId, owned);
     }
     const result = await this.#step(
@@ -259,13 +259,13 @@ export class GroupCoordinator {
     );
   }
 
-  /** The cheap heartbeat, if nothing is new and this replica knows the group at that revision. */
-  async #renew(ref: GroupRef, memberId: string, memberEpoch: number): Promise<StepResult<undefined> | undefined> {
-    const { store } = this.#ports;
-    const renewal = await store.renewLease(ref, memberId, memberEpoch);
-    if (renewal === undefined) return undefined;
-    const group = store.cached(ref, renewal.revision);
-    if (group === undefined) return undefined;
+  /** The cheap heartbeat, if nothing is new: this replica knows the group, and the member says of itself what is known. */
+  async #renew(ref: GroupRef, command: HeartbeatCommand): Promise<StepResult<undefined> | undefined> {
+    const { memberId, memberEpoch } = command;
+    const group = this.#ports.store.cached(ref);
+    if (group === undefined || !isAsDescribed(group.members.get(memberId), command)) return undefined;
+    const renewal = await this.#ports.store.renewLease(ref, memberId, memberEpoch);
+    if (renewal?.revision !== group.revision) return undefined;
     return { reply: undefined, group, leases: new Map([[memberId, renewal.leaseUntil]]), now: renewal.now };
   }
 

@@ -160,6 +160,13 @@ function describeMember(draft: GroupDraft, member: ConsumerMember, description: 
   draft.setMember(next);
 }
 
+/** Whether what a member says of itself, its subscription aside, is what the group knows of it. */
+export function isAsDescribed(member: ConsumerMember | undefined, description: MemberDescription): boolean {
+  const fields = ['instanceId', 'rackId', 'clientId', 'weight', 'rebalanceTimeoutMs'] as const;
+  if (member === undefined) return false;
+  return fields.every((field) => description[field] === undefined || description[field] === member[field]);
+}
+
 /**
  * A member leaves for good (epoch -1); its partitions are free at once. Also what happens to a member that is fenced.
  * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, GROUP_READ_ONLY.
