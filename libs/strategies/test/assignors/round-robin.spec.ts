@@ -102,6 +102,11 @@ describe('roundrobin', () => {
     expect([C1, C2]).toEqual([6, 6]);
   });
 
+  it('C-09 spreads every topic where sticky may leave one member most of a topic', () => {
+    const [c1, c2] = [...roundRobinAssignor.assign(group({ T1: 24, T2: 24, T3: 96 }, count(2, 'T1 T2 T3'))).target];
+    for (const [, owned] of [c1!, c2!]) expect([...owned.values()].map(({ length }) => length)).toEqual([12, 12, 48]);
+  });
+
   it('puts static members before dynamic ones and ignores racks', () => {
     const members = { a: { topics: 't', rack: 'r0' }, z: { topics: 't', instanceId: 'i', rack: 'r1' } };
     expect(assign({ t: [['r0'], ['r1'], ['r1']] }, members)).toEqual({ a: 't-1', z: 't-0 t-2' });
