@@ -1,4 +1,5 @@
 import type { GroupAssignment, GroupSpec } from '@allot/model';
+import type { AssignmentRules } from './assignment-rules.js';
 import type { AssignorChoice, Change } from './change.js';
 import type { RebalanceProtocol } from './plan-types.js';
 import type { Timing } from './timing.js';
@@ -24,9 +25,8 @@ export interface ZoneLoss {
 
 export type SimulationStep = RollingRestart | Crash | ZoneLoss | Change;
 
-export interface SimulationInput extends GroupSpec {
+export interface SimulationInput extends GroupSpec, AssignmentRules {
   readonly assignor: AssignorChoice;
-  readonly kafkaVersion?: string;
   /** Absent: what Kafka uses with this assignor. */
   readonly protocol?: RebalanceProtocol;
   readonly timing?: Partial<Timing>;
