@@ -29,7 +29,7 @@ export class BalanceTest {
   }
 
   holds(): boolean {
-    this.#known ??= !this.#witnessStands() && (this.#isEven() || !this.#findWitness());
+    this.#known ??= !this.#witnessStands() && (areEven(this.#state.counts, this.#settled) || !this.#findWitness());
     return this.#known;
   }
 
@@ -40,17 +40,6 @@ export class BalanceTest {
   #helps(member: number, partition: number): boolean {
     const { owners, counts } = this.#state;
     return counts[member] !== this.#most[member] && counts[owners[partition]!]! > counts[member]! + 1;
-  }
-
-  #isEven(): boolean {
-    let least = Infinity;
-    let most = -Infinity;
-    this.#state.counts.forEach((count, member) => {
-      if (this.#settled[member] === 1) return;
-      least = Math.min(least, count);
-      most = Math.max(most, count);
-    });
-    return least >= most - 1;
   }
 
   #findWitness(): boolean {
@@ -75,4 +64,16 @@ export class BalanceTest {
     }
     return best;
   }
+}
+
+/** Whether the counts of all members that take part differ by at most one: then no move can help. */
+export function areEven(counts: Int32Array, settled: Uint8Array): boolean {
+  let least = Infinity;
+  let most = -Infinity;
+  counts.forEach((count, member) => {
+    if (settled[member] === 1) return;
+    least = Math.min(least, count);
+    most = Math.max(most, count);
+  });
+  return least >= most - 1;
 }

@@ -1,6 +1,6 @@
 import type { AssignmentWarning } from '../assignor.js';
 import { NOBODY } from '../owners.js';
-import { BalanceTest } from './balance-test.js';
+import { areEven, BalanceTest } from './balance-test.js';
 import type { Contests } from './contests.js';
 import type { LeastLoaded } from './least-loaded.js';
 import type { MixedState } from './mixed-subscriptions.js';
@@ -62,7 +62,7 @@ export class Improvement {
     let movedAtAll = false;
     for (let moved = true; moved; movedAtAll ||= moved) {
       moved = false;
-      if (this.#isEven()) break;
+      if (areEven(this.#state.counts, this.#settled)) break;
       for (const topic of this.#state.topicOrder) {
         if (!this.#state.isShared[topic]) continue;
         if (this.#improveTopic(topic, candidates)) moved = true;
@@ -123,18 +123,6 @@ export class Improvement {
       `Kafka's assignor fails on the old claim of member "${members[former]!.id}" to topic "${topics[topic]!.name}", to which it no longer subscribes; the claim is ignored here.`,
     );
     return NOBODY;
-  }
-
-  /** Whether the counts of all members that take part differ by at most one: then no move can help. */
-  #isEven(): boolean {
-    let least = Infinity;
-    let most = -Infinity;
-    this.#state.counts.forEach((count, member) => {
-      if (this.#settled[member] === 1) return;
-      least = Math.min(least, count);
-      most = Math.max(most, count);
-    });
-    return least >= most - 1;
   }
 
   #warn(code: string, message: string): void {
