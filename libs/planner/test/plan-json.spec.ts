@@ -19,6 +19,17 @@ function faults(read: () => unknown): readonly string[] {
 }
 
 describe('reading a plan', () => {
+  it('C-21 (iii) refuses what is cut short, and names the member', () => {
+    const topics = [{ name: 't', partitions: 2 }];
+    const members = [{ id: 'a', topics: ['t'] }, { id: 'b' }, { id: 'c', topics: [''] }, {}];
+    expect(faults(() => planFromJson({ topics, members }))).toEqual([
+      '/members/1/topics',
+      '/members/2/topics/0',
+      '/members/3/id',
+      '/members/3/topics',
+    ]);
+  });
+
   it('reads every field', () => {
     const input = planFromJson({
       assignor: ['sticky', 'range'],

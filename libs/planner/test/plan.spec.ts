@@ -403,6 +403,24 @@ describe('topics that are not there', () => {
     },
   );
 
+  it('C-09 shows the skew of each topic, which even totals hide', () => {
+    const all = ['T1', 'T2', 'T3'];
+    const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+    const input = {
+      topics: topics({ T1: 24, T2: 24, T3: 96 }),
+      members: [
+        member('a', all, { T3: numbers(0, 72) }, 1),
+        member('b', all, { T1: numbers(0, 24), T2: numbers(0, 24), T3: numbers(72, 96) }, 1),
+      ],
+    };
+    const perTopic = new Map(Object.entries({ T1: 24, T2: 24, T3: 48 }));
+    const stays = run({ ...input, assignor: 'sticky' });
+    expect(stays).toMatchObject({ moves: 0, skew: { before: { overall: 0 }, after: { overall: 0, perTopic } } });
+    const dealt = run({ ...input, assignor: 'roundrobin' });
+    expect(loads(dealt.target)).toEqual([72, 72]);
+    expect([...dealt.skew.after.perTopic.values()]).toEqual([0, 0, 0]);
+  });
+
   it('C-23 a subscribed topic that was deleted', () => {
     const listed = topics({ topic01: 1, topic03: 100 });
     const first = run({
