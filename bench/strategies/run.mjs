@@ -58,7 +58,9 @@ for (const name of barNames) {
         : 'MISSED';
   verdicts.push(`${name} ${verdict}`);
   if (!Number.isNaN(value)) measured[`${name}: ${text}`] = { ratio: Number(value.toPrecision(3)) };
-  console.log(`${name}  ${text}: ${number(value)}${unit}, bar ${number(bar)}${unit}, stretch ${number(stretch)}${unit}: ${verdict}`);
+  console.log(
+    `${name}  ${text}: ${number(value)}${unit}, bar ${number(bar)}${unit}, stretch ${number(stretch)}${unit}: ${verdict}`,
+  );
 }
 
 function rangeBar() {

@@ -127,10 +127,7 @@ class Shares {
     return this.#free === 0 || (this.#quota === 0 && this.#larger === 0);
   }
 
-  /**
-   * Gives the place as many numbers as it has room for: the next free ones of a queue. One of the
-   * larger parts is used up when that takes the place over the quota.
-   */
+  /** Gives the place as many numbers as it has room for: the next free ones of a queue. */
   give(place: number, queue: Queue): void {
     const had = this.#counts[place]!;
     for (let room = this.room(place); room > 0 && queue.next < queue.numbers.length;) {
@@ -140,7 +137,17 @@ class Shares {
       this.#counts[place]!++;
       room--;
     }
-    const got = this.#counts[place]! - had;
+    this.#settle(place, this.#counts[place]! - had);
+  }
+
+  giveOne(place: number, number: number): void {
+    this.placeOf[number] = place;
+    this.#counts[place]!++;
+    this.#settle(place, 1);
+  }
+
+  /** One of the larger parts is used up when a gift takes the place over the quota. */
+  #settle(place: number, got: number): void {
     this.#free -= got;
     if (got > 0 && this.#counts[place]! > this.#quota) this.#larger--;
   }
@@ -182,21 +189,35 @@ function matchAlone({ members }: Crowd, first: number, view: RackView, shares: S
  * rack needs only a pointer to its first subscriber with room.
  */
 function matchTogether({ members }: Crowd, firsts: readonly number[], view: RackView, shares: Shares): void {
+  const { start, racks, rackOf } = view;
   const placesByRack: number[][] = Array.from({ length: view.end }, () => []);
-  members.forEach((member, place) => placesByRack[view.rackOf[member]!]!.push(place));
-  const [first, ...others] = firsts as [number, ...number[]];
+  for (let place = 0; place < members.length; place++) placesByRack[rackOf[members[place]!]!]!.push(place);
+  const nobody = members.length;
   const next = new Int32Array(placesByRack.length);
   const firstWithRoom = (rack: number): number => {
     const places = placesByRack[rack]!;
-    while (next[rack]! < places.length && shares.room(places[next[rack]!]!) <= 0) next[rack]!++;
-    return places[next[rack]!] ?? Infinity;
+    let at = next[rack]!;
+    while (at < places.length && shares.room(places[at]!) <= 0) at++;
+    next[rack] = at;
+    return at < places.length ? places[at]! : nobody;
   };
   for (let number = 0; number < shares.placeOf.length && !shares.full; number++) {
     let best = firstWithRoom(NO_RACK);
-    for (let i = view.start[first + number]!; i < view.start[first + number + 1]!; i++) {
-      const rack = view.racks[i]!;
-      if (others.every((other) => hasReplicaIn(view, other + number, rack))) best = Math.min(best, firstWithRoom(rack));
+    const partition = firsts[0]! + number;
+    for (let i = start[partition]!; i < start[partition + 1]!; i++) {
+      const rack = racks[i]!;
+      if (!haveAllReplicasIn(view, firsts, number, rack)) continue;
+      const place = firstWithRoom(rack);
+      if (place < best) best = place;
     }
-    if (best !== Infinity) shares.give(best, { numbers: Int32Array.of(number), next: 0 });
+    if (best < nobody) shares.giveOne(best, number);
   }
+}
+
+/** Whether this partition of every topic has a replica in the rack; of the first topic that is known. */
+function haveAllReplicasIn(view: RackView, firsts: readonly number[], number: number, rack: number): boolean {
+  for (let topic = 1; topic < firsts.length; topic++) {
+    if (!hasReplicaIn(view, firsts[topic]! + number, rack)) return false;
+  }
+  return true;
 }
