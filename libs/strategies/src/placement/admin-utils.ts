@@ -31,7 +31,7 @@ export const adminUtilsPlacer: ReplicaPlacer = {
   name: 'admin-utils',
   aliases: ['AdminUtils', 'org.apache.kafka.admin.AdminUtils', 'kafka.admin.AdminUtils'],
   summary: 'Shifted round-robin of clusters on ZooKeeper and of the reassignment tool; aware of racks.',
-  kafkaVersions: '0.10 and later',
+  kafkaVersions: '0.10 to 4.0; gone from 4.1',
   place(request) {
     const brokers = unfencedBrokers(sortedBrokers(request.brokers));
     requireCounts(request, brokers.length);
