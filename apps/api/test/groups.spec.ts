@@ -213,6 +213,21 @@ describe('requests that are wrong', () => {
     expect([dry.status, dry.json.state]).toEqual([200, 'STABLE']);
     expect((await replica.send('GET', `${groups}/dry`)).status).toBe(404);
     expect((await replica.send('PUT', `${groups}/dry?dryRun=true`, { assignor: 'magic' })).status).toBe(422);
+    const beat = { memberEpoch: 0, subscription: { topics: ['orders'] } };
+    const dryBeat = await replica.send('POST', `${groups}/dry/members/m2/heartbeat?dryRun=true`, beat);
+    expect([dryBeat.json.memberEpoch, dryBeat.headers.get('allot-dry-run')]).toEqual([1, 'true']);
+    expect((await replica.send('GET', `${groups}/dry`)).status).toBe(404);
+  });
+
+  it('refuses a reason that cannot be stored, of a heartbeat too', async () => {
+    const beat = { memberEpoch: 0, subscription: { topics: ['orders'] } };
+    for (const [reason, status] of [
+      ['%00', 400],
+      ['x'.repeat(1_001), 422],
+    ] as const) {
+      const answer = await replica.send('POST', `${groups}/why/members/m/heartbeat?reason=${reason}`, beat);
+      expect([answer.status, answer.json.errors]).toEqual([status, [expect.objectContaining({ pointer: 'reason' })]]);
+    }
   });
 
   it('refuses writes on an old revision', async () => {

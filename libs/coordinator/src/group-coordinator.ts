@@ -1,4 +1,4 @@
-import { AllotError, sameAssignment, type Assignment } from '@allot/model';
+import { sameAssignment, type Assignment } from '@allot/model';
 import { resolveSettings, checkGroupType, clampRebalanceTimeout } from './group-settings.js';
 import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
 import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
@@ -10,6 +10,7 @@ import {
   isAsDescribed,
   leave,
   leaveTemporarily,
+  memberIdInUse,
   refuseImported,
 } from './consumer/membership.js';
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
@@ -98,8 +99,9 @@ export class GroupCoordinator {
     const result = await this.#step(
       ref,
       origin,
-      (group, context, view) => {
-        if (group?.members.has(memberId)) throw memberIdInUse(memberId, view);
+      (group, context) => {
+        const present = group?.members.get(memberId);
+        if (present !== undefined) throw memberIdInUse(present);
         return heartbeat(group, join, this.#defaults(), context);
       },
       { renew: memberId, ...options },
@@ -111,10 +113,15 @@ export class GroupCoordinator {
    * A member's heartbeat. When nothing is new for the member it costs one statement; else it is a step. Epoch 0 joins or starts
    * over, -1 leaves, -2 leaves temporarily.
    */
-  async heartbeat(ref: GroupRef, command: HeartbeatCommand, origin: Origin): Promise<MemberAnswer> {
+  async heartbeat(
+    ref: GroupRef,
+    command: HeartbeatCommand,
+    origin: Origin,
+    options: TransactOptions = {},
+  ): Promise<MemberAnswer> {
     const { memberId, memberEpoch, owned } = command;
     const described = { ...this.#clamped(command), memberId, memberEpoch, ...(owned !== undefined && { owned }) };
-    if (memberEpoch > 0 && command.subscription === undefined) {
+    if (memberEpoch > 0 && command.subscription === undefined && options.dryRun !== true) {
       const quiet = (await this.#renew(ref, described)) ?? (await this.#renewWaiting(ref, described, origin));
       if (quiet !== undefined) return answerOf(quiet, memberId, owned);
     }
@@ -122,7 +129,7 @@ export class GroupCoordinator {
       ref,
       origin,
       (group, context) => heartbeat(group, described, this.#defaults(), context),
-      { renew: memberId },
+      { renew: memberId, ...options },
     );
     return answerOf(result, memberId, owned);
   }
@@ -363,12 +370,4 @@ function memberFacts(member: ConsumerMember, owned: Assignment | undefined) {
   const told = owned !== undefined && sameAssignment(assignment, owned);
   const revoking = withoutEpochs(member.pendingRevocation);
   return { memberId, memberEpoch, state, rebalanceTimeoutMs, revoking, ...(!told && { assignment }) };
-}
-
-function memberIdInUse(memberId: string, view: GroupView): AllotError {
-  return new AllotError(
-    'MEMBER_ID_IN_USE',
-    `Member ${memberId} is alive in this group. Join without a memberId to get one of your own; if this is the same worker starting over, send its heartbeat with memberEpoch 0.`,
-    { action: 'fix-request', facts: { memberEpoch: view.group?.members.get(memberId)?.memberEpoch } },
-  );
 }

@@ -93,20 +93,22 @@ export class MembersController {
     @GroupId() groupId: string,
     @MemberId() memberId: string,
     @Body() { memberEpoch, owned, ...description }: HeartbeatRequest,
+    @Query() { dryRun = false }: MutationQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
     @RequestOrigin() origin: Origin,
   ): Promise<MemberAnswer | undefined> {
     const ref = { cluster, groupId };
+    if (dryRun) void reply.header('Allot-Dry-Run', 'true');
     if (memberEpoch < 0) {
       const { instanceId } = description;
       const temporarily = memberEpoch === LEAVE_TEMPORARILY;
       const command = { memberId, temporarily, ...(instanceId !== undefined && { instanceId }) };
-      await this.coordinator.leave(ref, command, origin);
+      await this.coordinator.leave(ref, command, origin, { dryRun });
       void reply.status(204);
       return undefined;
     }
     const command = { ...readDescription(description), ...readAssignment(owned), memberId, memberEpoch };
-    return showAnswer(await this.coordinator.heartbeat(ref, command, origin));
+    return showAnswer(await this.coordinator.heartbeat(ref, command, origin, { dryRun }));
   }
 
   @Delete(':member')

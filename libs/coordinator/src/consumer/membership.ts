@@ -294,6 +294,14 @@ export function groupNotFound(): AllotError {
   });
 }
 
+export function memberIdInUse({ memberId, memberEpoch }: ConsumerMember): AllotError {
+  return new AllotError(
+    'MEMBER_ID_IN_USE',
+    `Member ${memberId} is alive in this group. Join without a memberId to get one of your own; if this is the same worker starting over, send its heartbeat with memberEpoch 0.`,
+    { action: 'fix-request', facts: { memberEpoch } },
+  );
+}
+
 function checkMissingSubscription(): AllotError {
   return invalidRequest('A member that joins needs a subscription.', [
     { pointer: '/subscription', detail: 'is missing' },
