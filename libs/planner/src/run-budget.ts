@@ -4,9 +4,9 @@ import { summarize } from './check-group.js';
 
 /**
  * Most work of one question that runs assignors many times. Each run costs the group's size: its partitions and members, and
- * one for every eight topic names in the subscriptions. About a second or two of a processor, whichever assignor it is.
+ * one for every eight topic names in the subscriptions. About a second of a processor, whichever assignor it is.
  */
-export const WORK_LIMIT = 2_000_000;
+export const WORK_LIMIT = 1_000_000;
 
 const NAMES_PER_UNIT = 8;
 

@@ -32,13 +32,13 @@ describe('the work that one question may take', () => {
     expect(refusal(() => budget.spend(1, group, '/steps/3', 'Use fewer.'))).toEqual({
       code: 'LIMIT_EXCEEDED',
       pointer: '/steps/3',
-      message: expect.stringMatching(/here 99.* at most 2000000 .*Use fewer\.$/),
+      message: expect.stringMatching(/here 99.* at most 1000000 .*Use fewer\.$/),
     });
   });
 
   it.each([
     ['simulate', '/steps/1/rollingRestart', () => simulate({ ...large, steps: [{ crash: 1 }, rolling(1)] })],
-    ['recommend', '/steps/0/rollingRestart', () => recommend({ ...large, steps: [rolling(50)] })],
+    ['recommend', '/steps/0/rollingRestart', () => recommend({ ...large, steps: [rolling(100)] })],
     ['compare', '/assignors', () => compare(large, ['range', 'sticky', 'uniform', 'roundrobin'])],
     ['rightSize', '/upTo', () => rightSize(large, 1_000)],
   ])('is checked before %s does it', (_name, pointer, run) => {

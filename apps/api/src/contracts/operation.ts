@@ -22,7 +22,7 @@ export interface OperationOptions {
   readonly description?: string;
   /** Names in the path, from left to right: `['cluster', 'topic']`. */
   readonly path?: readonly PathParameter[];
-  /** Status and contract of each success; no contract: no body. */
+  /** Status and contract of each success; no contract: no body, several: one of them. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** Codes that this operation answers beside those that every operation can. */
   readonly problems?: readonly string[];
@@ -36,7 +36,7 @@ export interface OperationOptions {
 
 interface Answer {
   readonly description: string;
-  readonly type?: Type<unknown>;
+  readonly type?: Type<unknown> | readonly Type<unknown>[];
   readonly example?: unknown;
   /** Other than application/json. */
   readonly mediaTypes?: readonly string[];
@@ -114,18 +114,20 @@ function pathParameter(name: PathParameter): MethodDecorator {
 
 function success(status: number, { description, type, example, mediaTypes = [] }: Answer): MethodDecorator {
   if (type === undefined && mediaTypes.length === 0) return ApiResponse({ status, description });
+  const types = type === undefined ? [] : [type].flat();
+  const schemas = types.map((contract) => ({ $ref: getSchemaPath(contract) }));
   const json =
-    type === undefined
+    types.length === 0
       ? {}
       : {
           'application/json': {
-            schema: { $ref: getSchemaPath(type) },
+            schema: schemas.length === 1 ? schemas[0] : { oneOf: schemas },
             ...(example === undefined ? {} : { example }),
           },
         };
   const others = Object.fromEntries(mediaTypes.map((media) => [media, { schema: { type: 'string' } }]));
   return applyDecorators(
-    ...(type === undefined ? [] : [ApiExtraModels(type)]),
+    ApiExtraModels(...types),
     ApiResponse({ status, description, content: { ...json, ...others } } as never),
   );
 }

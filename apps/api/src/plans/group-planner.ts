@@ -9,7 +9,15 @@ import {
   type StoredPlan,
 } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
-import { changesFromJson, groupToJson, plan, planToJson, type Change, type PlanInput } from '@allot/planner';
+import {
+  changesFromJson,
+  groupToJson,
+  plan,
+  planToJson,
+  type Change,
+  type PlanInput,
+  type PlanResult,
+} from '@allot/planner';
 import { Inject, Injectable } from '@nestjs/common';
 import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { readGroup } from '../groups/read-group.js';
@@ -38,7 +46,7 @@ export class GroupPlanner {
       id: randomUUID(),
       ref,
       baseRevision: reading.group.revision,
-      inputHash: hashOf(input, changes),
+      inputHash: hashOf(input),
       author: actor,
       ...(reason !== undefined && { reason }),
       request: { changes: changes ?? [] },
@@ -53,6 +61,20 @@ export class GroupPlanner {
     if (found !== undefined && found.ref.cluster === ref.cluster && found.ref.groupId === ref.groupId) return found;
     throw new AllotError('PLAN_NOT_FOUND', `The group ${ref.groupId} has no plan ${id}; it may have expired.`, {
       action: 'fix-request',
+    });
+  }
+
+  /**
+   * The whole result of a stored plan, of which the store has what is shown. It is the same as long as the same is read.
+   * @throws AllotError PLAN_NOT_FOUND, STALE_PLAN when the group is another by now, GROUP_ID_NOT_FOUND when it is gone.
+   */
+  async recompute(ref: GroupRef, id: string): Promise<PlanResult> {
+    const { request, inputHash } = await this.get(ref, id);
+    const { changes } = request as { readonly changes: unknown };
+    const input = planInputOf(await readGroup(this.groups, ref), changesFromJson(changes));
+    if (hashOf(input) === inputHash) return plan(input, this.assignors.find);
+    throw new AllotError('STALE_PLAN', `The group ${ref.groupId} changed since the plan was made; make a new plan.`, {
+      action: 'refresh',
     });
   }
 }
@@ -107,10 +129,10 @@ function readRequest(body: unknown): { changes?: unknown; validForMs: number } {
 }
 
 /** Equal hashes mean that the same function read the same input. */
-function hashOf({ changes: _changes, members, ...input }: PlanInput, changes: unknown): string {
+function hashOf({ members, ...input }: PlanInput): string {
   const owned = groupToJson(new Map(members.map((member) => [member.id, member.owned ?? new Map()])));
   const plain = members.map(({ owned: _owned, ...member }) => member);
   return createHash('sha256')
-    .update(JSON.stringify([input, plain, owned, changes ?? []]))
+    .update(JSON.stringify([input, plain, owned]))
     .digest('hex');
 }

@@ -3,6 +3,7 @@ import { plan, planFromJson, planToJson } from '@allot/planner';
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { Operation } from '../contracts/operation.js';
 import { RequestOrigin } from '../http/origin.js';
 import { ClusterName, GroupId, PathText } from '../http/path-names.js';
@@ -12,6 +13,7 @@ import { ReasonQuery } from './reason-query.js';
 import { GroupPlanner } from './group-planner.js';
 import { toPlanPage, planPageRequest, showPlan } from './plan-view.js';
 import { GroupPlanRequest, Plan, PlanAnswer, PlanPage, PlanRequest } from './plan.contract.js';
+import { PLANNING_PROBLEMS } from './planning-problems.js';
 
 const EXAMPLE = {
   assignor: 'sticky',
@@ -25,6 +27,7 @@ const EXAMPLE = {
 export class PlansController {
   constructor(
     private readonly planner: GroupPlanner,
+    private readonly assignors: AssignorRegistry,
     @Inject(PLAN_STORE) private readonly plans: PlanStore,
   ) {}
 
@@ -37,10 +40,10 @@ export class PlansController {
       "count as having what the assignor gives them before the changes. A line of Kafka's conformance vectors is a valid body.",
     body: { type: PlanRequest, example: EXAMPLE },
     answers: { 200: { description: 'The plan.', type: PlanAnswer } },
-    problems: ['UNSUPPORTED_ASSIGNOR', 'UNSUPPORTED_KAFKA_VERSION'],
+    problems: PLANNING_PROBLEMS,
   })
   planTopology(@Body() body: unknown): PlanAnswer {
-    return planToJson(plan(planFromJson(body))) as PlanAnswer;
+    return planToJson(plan(planFromJson(body), this.assignors.find)) as PlanAnswer;
   }
 
   @Post('clusters/:cluster/groups/:group/plans')
@@ -52,7 +55,7 @@ export class PlansController {
     path: ['cluster', 'group'],
     body: { type: GroupPlanRequest, example: { changes: [{ addMembers: 2 }] }, required: false },
     answers: { 201: { description: 'The plan.', type: Plan } },
-    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'UNSUPPORTED_ASSIGNOR', 'UNSUPPORTED_KAFKA_VERSION'],
+    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', ...PLANNING_PROBLEMS],
     idempotent: true,
   })
   async planGroup(

@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
+import { ComparisonsController } from './comparisons.controller.js';
+import { ExplanationsController } from './explanations.controller.js';
 import { GroupPlanner } from './group-planner.js';
 import { PlansController } from './plans.controller.js';
 import { GroupPlansResolver, PlansResolver } from './plans.resolver.js';
+import { SimulationsController } from './simulations.controller.js';
 
-@Module({ controllers: [PlansController], providers: [GroupPlanner, GroupPlansResolver, PlansResolver] })
+@Module({
+  controllers: [PlansController, ComparisonsController, SimulationsController, ExplanationsController],
+  providers: [GroupPlanner, GroupPlansResolver, PlansResolver],
+})
 export class PlansModule {}
