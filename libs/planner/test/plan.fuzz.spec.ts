@@ -89,6 +89,8 @@ const step = fc.oneof(
   some({ crash: or(fc.oneof(count, fc.array(id, { maxLength: 2 }))) }),
   some({ zoneLoss: rack }),
 );
+const place = { topic: name, partition: or(fc.nat(4)) };
+const places = or(fc.array(fc.record(place), { maxLength: 3 }));
 const body = (more: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
   or(
     fc.record(
@@ -96,6 +98,16 @@ const body = (more: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown
         assignor,
         kafkaVersion: or(fc.constantFrom('4.0', '4.1', 'x')),
         protocol: or(fc.constantFrom('eager', 'cooperative', 'consumer')),
+        pins: or(fc.array(fc.record({ ...place, member: id }), { maxLength: 2 })),
+        weightedSticky: some({
+          balance: or(fc.constantFrom('count', 'load')),
+          maxSkew: count,
+          relativeHysteresis: weight,
+          absoluteHysteresis: weight,
+          moveBudget: count,
+          coolingDown: places,
+        }),
+        partitionOrder: places,
         topics: distinct(topic, 'name', 3),
         members: distinct(member, 'id', 4),
         ...more,
