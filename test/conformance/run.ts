@@ -44,5 +44,10 @@ async function run(files: readonly string[], directory: string): Promise<number>
 
 // npm runs scripts in the project's root; INIT_CWD is where its user stands.
 const named = process.argv.slice(2);
-const files = named.length > 0 ? named : readdirSync(VECTORS).sort().map((name) => join(VECTORS, name));
+const files =
+  named.length > 0
+    ? named
+    : readdirSync(VECTORS)
+        .sort()
+        .map((name) => join(VECTORS, name));
 process.exitCode = await run(files, process.env['INIT_CWD'] ?? process.cwd());
