@@ -230,6 +230,18 @@ describe('requests that are wrong', () => {
     }
   });
 
+  it('refuses an assignor that could never give the group a target', async () => {
+    for (const [body, code] of [
+      [{ kafkaVersion: 'new' }, 'UNSUPPORTED_KAFKA_VERSION'],
+      [{ assignor: 'uniform', kafkaVersion: '3.5' }, 'UNSUPPORTED_KAFKA_VERSION'],
+      [{ assignor: 'threads-range' }, 'UNSUPPORTED_ASSIGNOR'],
+    ] as const) {
+      const refused = await replica.send('PUT', `${groups}/never`, body);
+      expect([refused.status, refused.json.code]).toEqual([422, code]);
+    }
+    await replica.call('PUT', `${groups}/never`, { assignor: 'uniform', kafkaVersion: '4.0' }, 201);
+  });
+
   it('refuses writes on an old revision', async () => {
     await replica.call('PUT', `${groups}/stale`, {});
     await replica.call('PUT', `${groups}/stale`, { maxSize: 5 }, 200, { 'if-match': '"1"' });

@@ -14,13 +14,12 @@ import {
   refuseImported,
 } from './consumer/membership.js';
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
-import { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
-import type { OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
+import { checkOwnership, mayWorkUntil, type OwnershipClaim, type OwnershipVerdict } from './consumer/ownership-check.js';
 import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
 import { withoutEpochs } from './consumer/owned-partitions.js';
 import { seenCatalog } from './consumer/subscriptions.js';
 import type { StepContext, Transition } from './consumer/step.js';
-import { isTargetDue, type ResolveAssignor } from './consumer/target.js';
+import { checkAssignor, isTargetDue, type ResolveAssignor } from './consumer/target.js';
 import type { Origin } from './history.js';
 import type { GroupRef, GroupStep, GroupStore, GroupView, StepResult, TransactOptions } from './ports/group-store.js';
 import { checkRevision } from './revision.js';
@@ -175,6 +174,7 @@ export class GroupCoordinator {
         checkRevision(group?.revision ?? 0, options.ifRevision);
         const settings = resolveSettings(change, group?.settings, limits, (names) => this.#assignorNames(names));
         checkGroupType(settings.type);
+        checkAssignor(settings, this.#ports.resolveAssignor);
         return putSettings(group, settings, context);
       },
       options,

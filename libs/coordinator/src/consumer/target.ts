@@ -3,10 +3,34 @@ import type { Assignment, GroupAssignment, GroupSpec, MemberSpec, TopicSpec } fr
 import type { Assignor } from '@allot/strategies';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
+import type { GroupSettings } from '../group-settings.js';
 import { resolveSubscription } from './subscriptions.js';
 
 /** Finds an assignor by its wire name or alias; throws UNSUPPORTED_ASSIGNOR for an unknown one. */
 export type ResolveAssignor = (name: string) => Assignor;
+
+/**
+ * Refuses an assignor that could never give a group of members its target: one that answers by threads, or one without a rule for
+ * the Kafka version.
+ * @throws AllotError UNSUPPORTED_ASSIGNOR, UNSUPPORTED_KAFKA_VERSION
+ */
+export function checkAssignor({ assignors, kafkaVersion }: GroupSettings, resolve: ResolveAssignor): void {
+  const assignor = resolve(assignors[0]!);
+  if (assignor.owners === 'threads') {
+    throw new AllotError(
+      'UNSUPPORTED_ASSIGNOR',
+      `The assignor ${assignor.name} gives partitions to threads, and groups have members. It can be used in plans.`,
+      { action: 'fix-request', errors: [{ pointer: '/assignor', detail: 'must give partitions to members' }] },
+    );
+  }
+  if (kafkaVersion === undefined) return;
+  try {
+    assignor.assign({ topics: [], members: [] }, { kafkaVersion });
+  } catch (error) {
+    // Whatever else an assignor cannot do with an empty group does not matter here.
+    if (error instanceof AllotError && error.code === 'UNSUPPORTED_KAFKA_VERSION') throw error;
+  }
+}
 
 /**
  * The group as an assignor sees it. What a member "owns" is its part of the target before, as Kafka's broker passes it on:
