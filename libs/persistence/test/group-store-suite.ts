@@ -513,9 +513,10 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
           join('b'),
           refuse(),
           join('thief', { assigned: owned({ t: { 0: 2 } }) }),
+          join('unstorable', { clientId: '\u0000' }),
           join('c'),
         ]);
-        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+        expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, false, false, true]);
         const after = await readGroup(ref);
         expect([...after!.members.keys()]).toEqual(['a', 'b', 'c']);
         expect(after!.revision).toBe(3);

@@ -82,7 +82,8 @@ export class PrismaGroupStore implements GroupStore {
       { dryRun },
     ).catch((error: unknown) => {
       // A fault of one step must not fail the others: without company it fails alone.
-      if (error instanceof AllotError || together.length === 1) throw error;
+      const isOnes = !(error instanceof AllotError) || error.code === 'INVALID_REQUEST';
+      if (!isOnes || together.length === 1) throw error;
       return undefined;
     });
     if (committed === undefined) {
