@@ -1,0 +1,171 @@
+import { filterAssignment, sameAssignment, subtractAssignment, type Assignment } from '@allot/model';
+import type { Catalog, ConsumerGroup, ConsumerMember, MemberChange } from '../../src/index.js';
+import { checkOwnership, consumerGroupState, resolveSubscription, withoutEpochs } from '../../src/index.js';
+import { indexHolders } from '../../src/consumer/owned-partitions.js';
+import type { Transition } from '../../src/consumer/step.js';
+import type { World } from './exploration-world.js';
+
+/**
+ * Who held a partition that nobody holds now, and up to which member epoch. An entry below the assignment epoch is dropped: no later
+ * grant can be at such an epoch.
+ */
+export type LastHolders = ReadonlyMap<string, { readonly holder: string; readonly epoch: number }>;
+
+interface Holding {
+  readonly holder: string;
+  /** The group epoch at which the holder received it, and the member epoch up to which it has held it. */
+  readonly since: number;
+  readonly epoch: number;
+}
+
+/** A static member is the same holder under every member id. */
+function identityOf({ instanceId, memberId }: ConsumerMember): string {
+  return instanceId ?? memberId;
+}
+
+function holdingsOf(group: ConsumerGroup | undefined): Map<string, Holding> {
+  const holdings = new Map<string, Holding>();
+  for (const member of group?.members.values() ?? []) {
+    for (const owned of [member.assigned, member.pendingRevocation]) {
+      for (const [topic, partitions] of owned) {
+        for (const [partition, since] of partitions) {
+          const epoch = Math.max(member.memberEpoch, since);
+          holdings.set(`${topic}-${partition}`, { holder: identityOf(member), since, epoch });
+        }
+      }
+    }
+  }
+  return holdings;
+}
+
+export function lastHolders(before: World, group: ConsumerGroup): LastHolders {
+  if (before.group === group) return before.lastHolders;
+  const now = holdingsOf(group);
+  const past = new Map([...before.lastHolders, ...holdingsOf(before.group)]);
+  return new Map([...past].filter(([key, { epoch }]) => !now.has(key) && epoch >= group.assignmentEpoch));
+}
+
+/** @throws Error that says which promise of the protocol the step from one world to the next breaks. */
+export function checkStep(before: World, after: World): void {
+  checkWorkers(after);
+  if (after.group === undefined || after.group === before.group) return;
+  indexHolders(after.group);
+  checkEpochs(before.group, after.group);
+  checkHoldings(before, after.group);
+}
+
+/** One worker a partition; what a worker works on is its own by the books, and a claim to it is granted. */
+function checkWorkers({ group, workers }: World): void {
+  const workedOn = new Map<string, string>();
+  const holderOf = group && indexHolders(group);
+  for (const { memberId, joined, epoch, held } of workers) {
+    for (const [topic, partitions] of held) {
+      for (const partition of partitions) {
+        const key = `${topic}-${partition}`;
+        const other = workedOn.get(key);
+        if (other !== undefined) throw new Error(`A: ${key} is worked on by ${other} and ${memberId}`);
+        workedOn.set(key, memberId);
+        const holder = holderOf?.(topic, partition);
+        if (holder !== memberId) throw new Error(`C: ${key} is ${holder ?? 'nobody'}'s while ${memberId} works on it`);
+      }
+    }
+    if (!joined || group === undefined) continue;
+    const claim = { memberId, memberEpoch: epoch, partitions: held };
+    const [reason] = checkOwnership(group, claim, { leaseUntil: 1, now: 0 }).reasons;
+    if (reason !== undefined) throw new Error(`${memberId} is refused what it works on: ${reason.code}`);
+  }
+}
+
+function checkEpochs(before: ConsumerGroup | undefined, after: ConsumerGroup): void {
+  if (after.groupEpoch < (before?.groupEpoch ?? 0)) throw new Error('the group epoch fell');
+  if (after.assignmentEpoch < (before?.assignmentEpoch ?? 0)) throw new Error('the assignment epoch fell');
+  for (const [memberId, member] of after.members) {
+    const { memberEpoch, state, rebalanceDeadline } = member;
+    const old = before?.members.get(memberId)?.memberEpoch ?? 0;
+    if (memberEpoch > 0 && memberEpoch < old) throw new Error(`the epoch of ${memberId} fell`);
+    if (memberEpoch > 0 && memberEpoch !== old && memberEpoch !== after.assignmentEpoch) {
+      throw new Error(`${memberId} is at an epoch of its own, ${memberEpoch} instead of ${after.assignmentEpoch}`);
+    }
+    if ((state === 'UNREVOKED_PARTITIONS') !== (rebalanceDeadline !== undefined)) {
+      throw new Error(`the rebalance timer of ${memberId} does not go with ${state}`);
+    }
+  }
+}
+
+/** Invariant B: at most one holder of a partition at any epoch. What is kept keeps its epoch, what is new gets the target's. */
+function checkHoldings(before: World, after: ConsumerGroup): void {
+  const old = holdingsOf(before.group);
+  for (const [key, { holder, since }] of holdingsOf(after)) {
+    const last = old.get(key) ?? before.lastHolders.get(key);
+    if (last !== undefined && last.holder !== holder && since <= last.epoch) {
+      throw new Error(`B: ${key} is ${holder}'s since epoch ${since}, and was ${last.holder}'s up to ${last.epoch}`);
+    }
+  }
+  const assignedBefore = new Map([...(before.group?.members.values() ?? [])].map((m) => [identityOf(m), m.assigned]));
+  for (const member of after.members.values()) {
+    const mine = assignedBefore.get(identityOf(member));
+    for (const [topic, partitions] of member.assigned) {
+      for (const [partition, since] of partitions) {
+        const expected = mine?.get(topic)?.get(partition) ?? after.assignmentEpoch;
+        if (since !== expected) throw new Error(`${topic}-${partition} has the epoch ${since} instead of ${expected}`);
+      }
+    }
+  }
+}
+
+/** What holds of a member right after its own heartbeat. @throws Error */
+export function checkSpoken(group: ConsumerGroup, memberId: string, catalog: Catalog): void {
+  const member = group.members.get(memberId)!;
+  const names = new Set(resolveSubscription(member.subscription, catalog).filter((name) => catalog.topics.has(name)));
+  for (const topic of member.assigned.keys()) {
+    if (!names.has(topic)) throw new Error(`${memberId} may go on with ${topic}, which it does not subscribe to`);
+  }
+  if (member.state !== 'UNRELEASED_PARTITIONS') return;
+  const missing = subtractAssignment(member.target, withoutEpochs(member.assigned));
+  const holderOf = indexHolders(group);
+  const awaited = filterAssignment(missing, (topic, partition) => {
+    return names.has(topic) && (holderOf(topic, partition) ?? memberId) !== memberId;
+  });
+  if (awaited.size === 0) throw new Error(`${memberId} waits for partitions that nobody else holds`);
+}
+
+/** History complete: the change, applied to the members of before, gives those of after. @throws Error */
+export function checkHistory(before: ConsumerGroup | undefined, { group: after, change }: Transition): void {
+  if (change === undefined) {
+    if (after.revision !== before?.revision) throw new Error('a revision without a change');
+    return;
+  }
+  if (change.revision !== after.revision || after.revision !== (before?.revision ?? 0) + 1) {
+    throw new Error(`the change of revision ${change.revision} leads to ${after.revision}`);
+  }
+  const told = new Map([...(before?.members ?? [])].map(([memberId, member]) => [memberId, shownOf(member)]));
+  for (const { memberId, removed, ...fields } of change.members) {
+    if (removed) told.delete(memberId);
+    else told.set(memberId, { ...told.get(memberId), ...fields });
+  }
+  const same =
+    told.size === after.members.size &&
+    [...after.members].every(([memberId, member]) => sameShown(told.get(memberId), shownOf(member))) &&
+    change.groupEpoch === after.groupEpoch &&
+    change.assignmentEpoch === after.assignmentEpoch &&
+    change.state === consumerGroupState(after);
+  if (!same) throw new Error(`the change of revision ${change.revision} does not tell all of it`);
+}
+
+type Shown = Omit<MemberChange, 'memberId' | 'removed'>;
+
+function shownOf({ memberEpoch, state, assigned, pendingRevocation, target }: ConsumerMember): Shown {
+  const [current, revoking] = [withoutEpochs(assigned), withoutEpochs(pendingRevocation)];
+  return { memberEpoch, state, current, revoking, target };
+}
+
+function sameShown(a: Shown | undefined, b: Shown): boolean {
+  const same = (x: Assignment | undefined, y: Assignment | undefined) => x === y || (x && y && sameAssignment(x, y));
+  return (
+    a?.memberEpoch === b.memberEpoch &&
+    a?.state === b.state &&
+    same(a?.current, b.current) === true &&
+    same(a?.revoking, b.revoking) === true &&
+    same(a?.target, b.target) === true
+  );
+}

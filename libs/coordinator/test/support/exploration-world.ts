@@ -1,0 +1,210 @@
+import { intersectAssignment, unionAssignment, type Assignment } from '@allot/model';
+import { resolveAssignor } from '@allot/strategies';
+import type { Catalog, ConsumerGroup } from '../../src/index.js';
+import { LEFT_TEMPORARILY, withoutEpochs } from '../../src/index.js';
+import { fenceOverdue, heartbeat, leave, leaveTemporarily } from '../../src/consumer/membership.js';
+import type { HeartbeatCommand } from '../../src/consumer/membership.js';
+import { lookAtCatalog } from '../../src/consumer/operator.js';
+import type { StepContext, Transition } from '../../src/consumer/step.js';
+import { checkHistory, checkSpoken, lastHolders, type LastHolders } from './exploration-invariants.js';
+import { ORIGIN, SETTINGS } from './fixtures.js';
+
+/** A worker as the protocol asks it to be: works on what it was told, and drops what it must give up at once or later. */
+export interface Worker {
+  readonly memberId: string;
+  /** A static worker comes back under another member id. */
+  readonly instanceId?: string;
+  readonly joined: boolean;
+  readonly epoch: number;
+  readonly held: Assignment;
+}
+
+export interface World {
+  readonly group: ConsumerGroup | undefined;
+  /** Place in the scope's catalogs. */
+  readonly catalog: number;
+  /** The assignor throws. */
+  readonly broken: boolean;
+  readonly workers: readonly Worker[];
+  readonly lastHolders: LastHolders;
+  readonly perturbations: number;
+}
+
+export interface Scope {
+  readonly memberCount: number;
+  /** So many of the members are static: they leave temporarily and return. */
+  readonly staticMembers?: number;
+  /** Catalogs in the order in which the cluster goes through them. */
+  readonly catalogs: readonly Catalog[];
+  /** Subscriptions that a member may change between; the first is the one that members join with. */
+  readonly subscriptions: readonly (readonly string[])[];
+  /** Most leaves, expiries, lost answers, changes of catalog and subscription, faults of the assignor in one run. */
+  readonly maxPerturbations: number;
+  readonly maxStates: number;
+  readonly assignor: string;
+  /** The assignor may fail and recover. */
+  readonly assignorFails?: boolean;
+  /** The step under test; a checker of the checker puts a faulty one here. */
+  readonly beat?: typeof heartbeat;
+}
+
+export interface Action {
+  readonly name: string;
+  /** @throws Error when the step itself breaks an invariant. */
+  readonly run: () => World;
+}
+
+const NOTHING: Assignment = new Map();
+
+export function startOf({ memberCount, staticMembers = 0 }: Scope): World {
+  const workers = Array.from({ length: memberCount }, (_, i) => ({
+    ...{ memberId: `m${i}`, joined: false, epoch: 0, held: NOTHING },
+    ...(i < staticMembers && { instanceId: `i${i}` }),
+  }));
+  return { group: undefined, catalog: 0, broken: false, workers, lastHolders: new Map(), perturbations: 0 };
+}
+
+/** Everything that can happen next. What makes no sense on its own is counted as a perturbation, to keep the number of runs finite. */
+export function actionsOf(world: World, scope: Scope): Action[] {
+  const actions: Action[] = [];
+  const perturbed = { ...world, perturbations: world.perturbations + 1 };
+  const mayPerturb = world.perturbations < scope.maxPerturbations;
+  for (const [at, { memberId: id, joined, instanceId }] of world.workers.entries()) {
+    const act = (what: string, run: () => World) => actions.push({ name: `${id} ${what}`, run });
+    if (!joined) {
+      act('joins', () => send(world, scope, at));
+      if (mayPerturb) act('joins, the answer is lost', () => send(perturbed, scope, at, { answer: 'lost' }));
+      continue;
+    }
+    act('beats', () => send(world, scope, at));
+    act('beats and goes on with what it must give up', () => send(world, scope, at, { answer: 'lingers' }));
+    act('beats without saying what it holds', () => send(world, scope, at, { owned: undefined }));
+    if (!mayPerturb) continue;
+    act('beats, the answer is lost', () => send(perturbed, scope, at, { answer: 'lost' }));
+    act('beats without saying what it holds, the answer is lost', () => {
+      return send(perturbed, scope, at, { owned: undefined, answer: 'lost' });
+    });
+    act('starts over', () => send(withWorker(perturbed, at, { joined: false, epoch: 0, held: NOTHING }), scope, at));
+    act('leaves', () => depart(perturbed, scope, id, leave));
+    if (instanceId !== undefined) act('leaves temporarily', () => depart(perturbed, scope, id, leaveTemporarily));
+    for (const topics of scope.subscriptions) {
+      act(`subscribes to ${topics.join()}`, () => send(perturbed, scope, at, { subscription: { topics } }));
+    }
+  }
+  return mayPerturb ? [...actions, ...surroundings(world, perturbed, scope)] : actions;
+}
+
+/** What happens to members without their doing. */
+function surroundings({ group, catalog, broken }: World, perturbed: World, scope: Scope): Action[] {
+  if (group === undefined) return [];
+  const actions: Action[] = [];
+  for (const { memberId, rebalanceDeadline: now } of group.members.values()) {
+    actions.push({ name: `the session of ${memberId} ends`, run: () => fence(perturbed, scope, 0, memberId) });
+    if (now !== undefined) {
+      actions.push({ name: `the timer of ${memberId} ends`, run: () => fence(perturbed, scope, now) });
+    }
+  }
+  if (catalog + 1 < scope.catalogs.length) {
+    const moved = { ...perturbed, catalog: catalog + 1 };
+    const look = () => stepTo(moved, lookAtCatalog(group, contextOf(moved, scope)));
+    actions.push({ name: 'the catalog changes', run: () => moved });
+    actions.push({ name: 'the catalog changes and is looked at', run: look });
+  }
+  if (scope.assignorFails) {
+    const name = broken ? 'the assignor recovers' : 'the assignor breaks';
+    actions.push({ name, run: () => ({ ...perturbed, broken: !broken }) });
+  }
+  return actions;
+}
+
+interface Sent {
+  readonly owned?: Assignment | undefined;
+  readonly subscription?: { readonly topics: readonly string[] };
+  /** Received and followed at once when absent. */
+  readonly answer?: 'lost' | 'lingers';
+}
+
+/** One heartbeat as the worker would send it. A worker that is refused drops everything. */
+export function send(world: World, scope: Scope, at: number, sent: Sent = {}): World {
+  const worker = world.workers[at]!;
+  const { memberId, instanceId, epoch, held } = worker;
+  const owned = 'owned' in sent ? sent.owned : held;
+  const subscription = sent.subscription ?? (worker.joined ? undefined : { topics: scope.subscriptions[0]! });
+  const command: HeartbeatCommand = {
+    ...{ memberId, memberEpoch: epoch, rebalanceTimeoutMs: SETTINGS.rebalanceTimeoutMs + at },
+    ...(owned !== undefined && { owned }),
+    ...(subscription !== undefined && { subscription }),
+    ...(instanceId !== undefined && !worker.joined && { instanceId }),
+  };
+  let transition: Transition;
+  const context = contextOf(world, scope);
+  try {
+    const settings = { ...SETTINGS, assignors: [scope.assignor], assignmentIntervalMs: 0 };
+    transition = (scope.beat ?? heartbeat)(world.group, command, settings, context);
+  } catch (error) {
+    if ((error as { code?: string }).code === undefined) throw error;
+    return sent.answer === 'lost' ? world : withWorker(world, at, { joined: false, epoch: 0, held: NOTHING });
+  }
+  checkSpoken(transition.group, memberId, context.catalog);
+  const next = stepTo(world, transition);
+  if (sent.answer === 'lost') return next;
+  const member = transition.group.members.get(memberId)!;
+  const told = withoutEpochs(member.assigned);
+  const finishing = intersectAssignment(held, withoutEpochs(member.pendingRevocation));
+  const now = sent.answer === 'lingers' ? unionAssignment(told, finishing) : told;
+  return withWorker(next, at, { joined: true, epoch: member.memberEpoch, held: now });
+}
+
+function contextOf(world: World, scope: Scope): StepContext {
+  const broken = () => {
+    throw new Error('the assignor is broken');
+  };
+  return {
+    now: 0,
+    catalog: scope.catalogs[world.catalog]!,
+    resolveAssignor: world.broken ? broken : resolveAssignor,
+    origin: ORIGIN,
+  };
+}
+
+function stepTo(world: World, transition: Transition): World {
+  checkHistory(world.group, transition);
+  return { ...world, group: transition.group, lastHolders: lastHolders(world, transition.group) };
+}
+
+function depart(world: World, scope: Scope, memberId: string, how: typeof leave): World {
+  const gone = stopWorkers(world, (id) => id === memberId);
+  if (world.group?.members.has(memberId) !== true) return gone;
+  return stepTo(gone, how(world.group, { memberId }, contextOf(world, scope)));
+}
+
+/** Members whose time is over: their workers know it as well (`validForMs`) and have stopped before. */
+function fence(world: World, scope: Scope, now: number, ...expired: string[]): World {
+  const transition = fenceOverdue(world.group!, new Set(expired), { ...contextOf(world, scope), now });
+  const fenced = (id: string) => world.group!.members.has(id) && !transition.group.members.has(id);
+  return stepTo(stopWorkers(world, fenced), transition);
+}
+
+/** A static worker that ends comes back as another process, with another member id. */
+function stopWorkers(world: World, which: (memberId: string) => boolean): World {
+  const workers = world.workers.map((worker) => {
+    if (!which(worker.memberId)) return worker;
+    const other = worker.memberId.endsWith("'") ? worker.memberId.slice(0, -1) : `${worker.memberId}'`;
+    const memberId = worker.instanceId === undefined ? worker.memberId : other;
+    return { ...worker, memberId, joined: false, epoch: 0, held: NOTHING };
+  });
+  return { ...world, workers };
+}
+
+function withWorker(world: World, at: number, change: Partial<Worker>): World {
+  return { ...world, workers: world.workers.map((old, i) => (i === at ? { ...old, ...change } : old)) };
+}
+
+/** Whether the group knows the worker, under whatever id. */
+export function isExpected({ group }: World, { memberId, instanceId }: Worker): boolean {
+  for (const member of group?.members.values() ?? []) {
+    if (member.memberId === memberId) return true;
+    if (instanceId !== undefined && member.instanceId === instanceId) return member.memberEpoch === LEFT_TEMPORARILY;
+  }
+  return false;
+}
