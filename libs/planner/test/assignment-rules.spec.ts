@@ -1,4 +1,3 @@
-import { AllotError } from '@allot/model';
 import { describe, expect, it } from '@jest/globals';
 import { compare } from '../src/compare.js';
 import { explainPartition } from '../src/explain.js';
@@ -7,18 +6,10 @@ import { plan } from '../src/plan.js';
 import { rightSize } from '../src/right-size.js';
 import { simulationFromJson } from '../src/simulation-from-json.js';
 import { simulate } from '../src/simulate.js';
+import { faults } from './support/faults.js';
 import { members, plain, topics } from './support/groups.js';
 
 const run = (body: object) => plan(planFromJson(body));
-const faults = (act: () => unknown): readonly string[] => {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof AllotError) return error.errors.map(({ pointer }) => pointer);
-    throw error;
-  }
-  return [];
-};
 const ten = { topics: topics({ t: 10 }), members: members(3, ['t']) };
 const pins = [{ topic: 't', partition: 0, member: 'c3' }];
 
