@@ -1,5 +1,5 @@
 import { NOBODY } from '../owners.js';
-import { LoadLevels } from './load-levels.js';
+import { LoadLevels, loadRange } from './load-levels.js';
 
 /** A group whose members subscribe to different topics, in dense integers. Members are numbered in the broker's walk. */
 export interface HeterogeneousGroup {
@@ -127,13 +127,7 @@ function balanceTopic(
 }
 
 function isLevel(members: Int32Array, loads: Int32Array): boolean {
-  let lowest = loads[members[0]!]!;
-  let highest = lowest;
-  for (let i = 1; i < members.length; i++) {
-    const load = loads[members[i]!]!;
-    if (load < lowest) lowest = load;
-    else if (load > highest) highest = load;
-  }
+  const [lowest, highest] = loadRange(members, loads);
   return highest - lowest <= 1;
 }
 

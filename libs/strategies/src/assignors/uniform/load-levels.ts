@@ -82,13 +82,7 @@ export class LoadLevels {
   /** Sorts by load, then by number, in one counting pass: the members come in ascending order. */
   #sort(members: Int32Array): [lowest: number, highest: number] {
     const loads = this.#loads;
-    let lowest = loads[members[0]!]!;
-    let highest = lowest;
-    for (let i = 1; i < members.length; i++) {
-      const load = loads[members[i]!]!;
-      if (load < lowest) lowest = load;
-      else if (load > highest) highest = load;
-    }
+    const [lowest, highest] = loadRange(members, loads);
     if (highest === lowest) {
       this.#sorted.set(members);
       return [lowest, highest];
@@ -117,4 +111,16 @@ export class LoadLevels {
     const loads = this.#loads;
     this.#sorted.set(members.slice().sort((a, b) => loads[a]! - loads[b]! || a - b));
   }
+}
+
+/** The least and the most that one of these members has; there is one at least. */
+export function loadRange(members: Int32Array, loads: Int32Array): [lowest: number, highest: number] {
+  let lowest = loads[members[0]!]!;
+  let highest = lowest;
+  for (let i = 1; i < members.length; i++) {
+    const load = loads[members[i]!]!;
+    if (load < lowest) lowest = load;
+    else if (load > highest) highest = load;
+  }
+  return [lowest, highest];
 }
