@@ -4,27 +4,36 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startReplicas, type Replica } from '../../apps/api/test/support/service.js';
 
-/** The README is run as a reader would: every `sh` block in order, and the block after it is what it must answer. */
+/** These documents are run as a reader would: every `sh` block in order, and the block after it is what it must answer. */
+const DOCUMENTS = [
+  { path: 'README.md', least: 10 },
+  { path: 'docs/planning.md', least: 7 },
+];
 
 interface Example {
   readonly command: string;
   readonly expected: { readonly kind: string; readonly text: string } | undefined;
 }
 
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-const examples = examplesOf(readme);
-let replica: Replica;
-let stop: () => Promise<void>;
+const documents = await Promise.all(
+  DOCUMENTS.map(async ({ path, least }) => {
+    const text = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+    return [path, examplesOf(text), least] as const;
+  }),
+);
 
-beforeAll(async () => {
-  const started = await startReplicas(1);
-  replica = started.replicas[0]!;
-  stop = started.stop;
-});
-afterAll(() => stop());
+describe.each(documents)('the commands of %s', (_path, examples, least) => {
+  let replica: Replica;
+  let stop: () => Promise<void>;
 
-describe('the commands of the README', () => {
-  it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(10));
+  beforeAll(async () => {
+    const started = await startReplicas(1);
+    replica = started.replicas[0]!;
+    stop = started.stop;
+  });
+  afterAll(() => stop());
+
+  it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(least));
 
   it.each(
     examples.map((example, i) => [`${i + 1}: ${example.command.split('\n')[0]!.slice(0, 100)}`, example] as const),

@@ -84,7 +84,7 @@ export class PartitionExplanation implements Explanation {
     type: 'string',
     example: 'balance',
     description:
-      'kept, first-owner, owner-left, owner-unsubscribed, rack, balance, rule, no-subscriber or partition-gone. More may come.',
+      'kept, first-owner, owner-left, owner-unsubscribed, pinned, rack, balance, rule, no-subscriber or partition-gone. More may come.',
   })
   cause!: Explanation['cause'];
 
