@@ -1,5 +1,5 @@
 import { sameAssignment, type Assignment } from '@allot/model';
-import { resolveSettings, checkGroupType, clampRebalanceTimeout } from './group-settings.js';
+import { resolveSettings, clampRebalanceTimeout } from './group-settings.js';
 import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
 import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
 import { importedGroup, type GroupSnapshot } from './consumer/imported-group.js';
@@ -14,7 +14,8 @@ import {
   refuseImported,
 } from './consumer/membership.js';
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
-import { checkOwnership, mayWorkUntil, type OwnershipClaim, type OwnershipVerdict } from './consumer/ownership-check.js';
+import { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
+import type { OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
 import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
 import { withoutEpochs } from './consumer/owned-partitions.js';
 import { seenCatalog } from './consumer/subscriptions.js';
@@ -173,7 +174,6 @@ export class GroupCoordinator {
         before = group;
         checkRevision(group?.revision ?? 0, options.ifRevision);
         const settings = resolveSettings(change, group?.settings, limits, (names) => this.#assignorNames(names));
-        checkGroupType(settings.type);
         checkAssignor(settings, this.#ports.resolveAssignor);
         return putSettings(group, settings, context);
       },

@@ -60,7 +60,7 @@ export type GroupSettingsChange = Partial<GroupSettings>;
 /**
  * The settings that a wish comes to. A heartbeat interval that is not named follows the session timeout: a third of it at most, so
  * that two heartbeats may be lost.
- * @throws AllotError INVALID_REQUEST for a size that is not allowed, UNSUPPORTED_ASSIGNOR from `resolveNames`.
+ * @throws AllotError INVALID_REQUEST for a size that is not allowed, UNSUPPORTED_GROUP_TYPE, UNSUPPORTED_ASSIGNOR from `resolveNames`.
  */
 export function resolveSettings(
   change: GroupSettingsChange,
@@ -69,6 +69,7 @@ export function resolveSettings(
   resolveNames: (names: readonly string[]) => readonly string[],
 ): GroupSettings {
   const base = current ?? DEFAULT_GROUP_SETTINGS;
+  checkGroupType(change.type ?? base.type);
   const maxSize = change.maxSize ?? base.maxSize;
   if (maxSize > limits.maxSize) {
     throw invalidRequest(`A group takes at most ${limits.maxSize} members.`, [
@@ -111,7 +112,7 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /** @throws AllotError UNSUPPORTED_GROUP_TYPE for a type that this release does not serve. */
-export function checkGroupType(type: GroupType): void {
+function checkGroupType(type: GroupType): void {
   if (type === 'consumer') return;
   throw new AllotError(
     'UNSUPPORTED_GROUP_TYPE',
