@@ -239,6 +239,14 @@ describe('the data folder', () => {
     if (process.getuid?.() === 0) expect(choose).toThrow(`chmod o+x ${closed}`);
     else expect(choose().path).toBe(join(closed, 'data'));
   });
+
+  it('says what to do where it cannot be made', async () => {
+    const file = join(parent, 'a file');
+    await writeFile(file, '');
+    expect(() => chooseDataFolder({ projectRoot: parent, configured: file })).toThrow(
+      `${file}, cannot be made (EEXIST). Name one that can be written with ALLOT_DATA_DIR`,
+    );
+  });
 });
 
 it('makes the links that an install without scripts left out', async () => {

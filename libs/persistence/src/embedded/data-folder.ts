@@ -28,12 +28,12 @@ export interface DataFolderChoice {
 /**
  * Chooses and makes the folder of the embedded PostgreSQL. As root, the server's own user must be able to reach it; the default
  * folder of a project that is closed to others (a checkout under /root) is replaced by one under /var/lib/allot.
- * @throws EmbeddedPostgresError when a configured folder cannot be reached.
+ * @throws EmbeddedPostgresError when a configured folder cannot be reached, or the folder cannot be made.
  */
 export function chooseDataFolder(choice: DataFolderChoice): DataFolder {
   const wanted = resolve(choice.configured ?? join(choice.projectRoot, '.allot'));
   if (process.getuid?.() !== 0) {
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    makeFolder(wanted, 0o700);
     return { path: wanted };
   }
   const user = serverUser(join(wanted, 'postgres'));
@@ -64,8 +64,22 @@ export function firstClosedFolder(path: string, user: ServerUser): string | unde
   return (mode & bit) === 0 ? path : undefined;
 }
 
+/** Makes a folder and those above it; answers the first one that was missing. */
+function makeFolder(path: string, mode?: number): string | undefined {
+  try {
+    return mkdirSync(path, { recursive: true, ...(mode !== undefined && { mode }) });
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new EmbeddedPostgresError(
+      `The folder for PostgreSQL's data, ${path}, cannot be made (${reason}). Name one that can be written with ` +
+        'ALLOT_DATA_DIR, or a PostgreSQL of your own with DATABASE_URL.',
+      error,
+    );
+  }
+}
+
 function makeReachable(path: string, user: ServerUser): void {
-  const firstMade = mkdirSync(path, { recursive: true });
+  const firstMade = makeFolder(path);
   if (firstMade !== undefined) {
     // The umask may have closed what was made just now.
     for (let made = path; made.length >= firstMade.length; made = dirname(made)) chmodSync(made, 0o755);
