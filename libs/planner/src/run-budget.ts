@@ -4,13 +4,14 @@ import { summarize } from './check-group.js';
 
 /**
  * Most work of one question that runs assignors many times. Each run costs the group's size: its partitions and members, and
- * one for every eight topic names in the subscriptions. About a second of a processor, whichever assignor it is.
+ * one for every eight topic names in the subscriptions. About a second of a processor; up to three with weighted-sticky, or
+ * with pins where subscriptions differ.
  */
 export const WORK_LIMIT = 1_000_000;
 
 const NAMES_PER_UNIT = 8;
 
-/** What a question has spent of `WORK_LIMIT`. It is refused before the work that would go beyond, so that none is wasted. */
+/** What a question has spent of `WORK_LIMIT`. It is refused before the runs that would go beyond. */
 export class RunBudget {
   private spent = 0;
 
