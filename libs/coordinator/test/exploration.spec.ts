@@ -9,7 +9,7 @@ const SCOPE: Scope = {
   memberCount: 2,
   catalogs: [catalogOf({ t: 2, u: 1 }, 1), catalogOf({ t: 3, u: 1 }, 2)],
   subscriptions: [['t'], ['t', 'u'], ['u']],
-  maxPerturbations: deep ? 4 : 2,
+  maxPerturbations: deep ? 3 : 2,
   maxStates: 2_000_000,
   assignor: 'range',
 };

@@ -62,12 +62,19 @@ const MUTANTS: readonly Mutant[] = [
     beat: beatWith({ absentIsNothing: true }),
     caught: /C:|worked on by/,
   },
+  {
+    name: 'believes a heartbeat that arrives late',
+    beat: beatWith({ trustsLate: true }),
+    caught: /C:/,
+  },
   { name: 'revokes without waiting', beat: beatWith({ takesAtOnce: true }), caught: /C:|worked on by/ },
 ];
 
 describe('the explorer catches a coordinator that', () => {
   it.each(MUTANTS)('$name', ({ beat, caught, scope }) => {
     const { failure } = explore({ ...SMALL, ...scope, beat });
+    if (process.env.ALLOT_EXPLORE === 'deep')
+      process.stderr.write(`${failure?.message}: ${failure?.path.join('; ')}\n`);
     expect(failure?.message).toMatch(caught);
   });
 

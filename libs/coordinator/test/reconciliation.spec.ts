@@ -178,3 +178,42 @@ function leaveOf(bench: GroupBench, memberId: string) {
 function raise(message: string): never {
   throw new Error(message);
 }
+
+describe('a heartbeat that arrives after a later one', () => {
+  /** `b` received t-1 by its second heartbeat; then `aa` joined and is to have it. */
+  function overtaken() {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    bench.join('b');
+    const { revision } = bench.group!;
+    bench.beat('a', 1, { t: [0, 1] });
+    bench.beat('a', 1, { t: [0] });
+    bench.beat('b', 2, {}, { revision });
+    expect(bench.assigned('b')).toEqual({ t: [1] });
+    const told = bench.group!.revision;
+    bench.join('aa');
+    expect(bench.target('aa')).toEqual({ t: [1] });
+    return { bench, revision, told };
+  }
+
+  it('S-09 does not free what its member has received since', () => {
+    const { bench, revision, told } = overtaken();
+    expect(bench.beat('b', 2, {}, { revision })).toMatchObject({ state: 'UNREVOKED_PARTITIONS', memberEpoch: 2 });
+    bench.beat('aa', 3, {});
+    expect(bench.assigned('aa')).toEqual({});
+    bench.beat('b', 2, { t: [1] }, { revision: told });
+    bench.beat('b', 2, {}, { revision });
+    expect(bench.revoking('b')).toEqual({ t: [1] });
+    expect(bench.beat('b', 2, {}, { revision: bench.group!.revision })).toMatchObject({ memberEpoch: 3 });
+    bench.beat('aa', 3, {});
+    expect(bench.assigned('aa')).toEqual({ t: [1] });
+  });
+
+  it('S-09 is told again when the answer that gave it something was lost', () => {
+    const { bench, revision } = overtaken();
+    bench.apply(bench.machine.leave(bench.group, { memberId: 'aa' }, bench.context));
+    bench.settle();
+    expect(bench.beat('b', bench.member('b').memberEpoch, {}, { revision }).state).toBe('STABLE');
+    expect(bench.assigned('b')).toEqual({ t: [1] });
+  });
+});

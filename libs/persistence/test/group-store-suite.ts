@@ -96,6 +96,7 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
               ['orders', [0, 2]],
             ]),
             rebalanceDeadline: 1_700_000_123_457,
+            grantedRevision: 5_000_000_000,
             joinOrder: 11,
           }),
           member('組/ü:c d', { joinOrder: 10, subscription: { topics: [] } }),

@@ -123,6 +123,17 @@ export class HeartbeatRequest extends MemberDescription {
   @Absent()
   @AssignmentOf()
   owned?: AssignmentJson;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description:
+      'The `revision` of the last answer. By it the service knows a heartbeat that was given up and arrives after a later one, and does ' +
+      'not take a partition away that the member has received since.',
+  })
+  @Absent()
+  @Integer(0, Number.MAX_SAFE_INTEGER)
+  revision?: number;
 }
 
 export class LeaveQuery extends MutationQuery {

@@ -92,7 +92,7 @@ export class MembersController {
     @ClusterName() cluster: string,
     @GroupId() groupId: string,
     @MemberId() memberId: string,
-    @Body() { memberEpoch, owned, ...description }: HeartbeatRequest,
+    @Body() { memberEpoch, owned, revision, ...description }: HeartbeatRequest,
     @Query() { dryRun = false }: MutationQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
     @RequestOrigin() origin: Origin,
@@ -107,7 +107,8 @@ export class MembersController {
       void reply.status(204);
       return undefined;
     }
-    const command = { ...readDescription(description), ...readAssignment(owned), memberId, memberEpoch };
+    const report = { ...readAssignment(owned), ...(revision !== undefined && { revision }) };
+    const command = { ...readDescription(description), ...report, memberId, memberEpoch };
     return showAnswer(await this.coordinator.heartbeat(ref, command, origin, { dryRun }));
   }
 

@@ -39,6 +39,8 @@ export interface ConsumerMember {
   readonly target: Assignment;
   /** Database time, ms since 1970, at which it is fenced unless it has given up `pendingRevocation`. Absent: no timer. */
   readonly rebalanceDeadline?: number;
+  /** The revision that last gave it a partition: a report from before says nothing of that partition. Absent: none did. */
+  readonly grantedRevision?: number;
   /** Rises with every member that ever joined the group; gives members their order. */
   readonly joinOrder: number;
 }

@@ -21,6 +21,11 @@ export interface HeartbeatCommand extends MemberDescription {
   readonly memberEpoch: number;
   /** What the member holds; undefined means unknown, never nothing. */
   readonly owned?: Assignment;
+  /**
+   * The revision of the last answer that the member had when it sent this. A heartbeat that arrives late, after another one has brought
+   * the member a partition, is known by it: its `owned` cannot tell whether that partition was dropped. Undefined: taken as current.
+   */
+  readonly revision?: number;
 }
 
 /**
@@ -62,7 +67,7 @@ export function heartbeat(
   checkEpoch(known, command);
   const draft = new GroupDraft(group, group, context);
   describeMember(draft, known, command);
-  return draft.settle({ memberId: known.memberId, owned: command.owned });
+  return draft.settle({ memberId: known.memberId, owned: isOutdated(known, command) ? undefined : command.owned });
 }
 
 function join(
@@ -263,6 +268,11 @@ function checkInstance(group: ConsumerGroup, member: ConsumerMember, instanceId:
     `The instance id ${instanceId} belongs to member ${holder.memberId} now. Stop this process.`,
     { action: 'stop', facts: { heldBy: holder.memberId } },
   );
+}
+
+/** Whether the member received something after it sent this. */
+function isOutdated({ grantedRevision = 0 }: ConsumerMember, { revision = Infinity }: HeartbeatCommand): boolean {
+  return revision < grantedRevision;
 }
 
 /** The epoch must be the member's, or the one before with nothing held that is not assigned: then the last answer was lost. */

@@ -4,7 +4,7 @@ import type { GroupSettings } from '../group-settings.js';
 import type { ChangeCause, GroupChange, Origin } from '../history.js';
 import { describeChange } from './change.js';
 import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
-import { indexHolders } from './owned-partitions.js';
+import { indexHolders, isCoveredBy, withoutEpochs } from './owned-partitions.js';
 import { reconcile } from './reconcile.js';
 import { catalogCause, resolveSubscription, subscribedTopicsOf } from './subscriptions.js';
 import { computeTarget, isTargetDue, type ResolveAssignor } from './target.js';
@@ -120,7 +120,8 @@ export class GroupDraft {
     this.because(
       next.pendingRevocation.size < member.pendingRevocation.size ? 'partitions-revoked' : 'partitions-assigned',
     );
-    this.setMember(next);
+    const granted = !isCoveredBy(withoutEpochs(next.assigned), member.assigned);
+    this.setMember(granted ? { ...next, grantedRevision: this.#group.revision + 1 } : next);
   }
 
   #transition(): Transition {

@@ -17,6 +17,8 @@ export interface Worker {
   readonly joined: boolean;
   readonly epoch: number;
   readonly held: Assignment;
+  /** Of the last answer. */
+  readonly revision: number;
 }
 
 export interface World {
@@ -27,6 +29,8 @@ export interface World {
   readonly broken: boolean;
   readonly workers: readonly Worker[];
   readonly lastHolders: LastHolders;
+  /** A heartbeat that its sender has given up and that is still on its way. */
+  readonly late: { readonly name: string; readonly command: HeartbeatCommand } | undefined;
   readonly perturbations: number;
 }
 
@@ -55,13 +59,22 @@ export interface Action {
 }
 
 const NOTHING: Assignment = new Map();
+const OUT = { joined: false, epoch: 0, held: NOTHING, revision: 0 };
 
 export function startOf({ memberCount, staticMembers = 0 }: Scope): World {
   const workers = Array.from({ length: memberCount }, (_, i) => ({
-    ...{ memberId: `m${i}`, joined: false, epoch: 0, held: NOTHING },
+    ...{ memberId: `m${i}`, ...OUT },
     ...(i < staticMembers && { instanceId: `i${i}` }),
   }));
-  return { group: undefined, catalog: 0, broken: false, workers, lastHolders: new Map(), perturbations: 0 };
+  return {
+    group: undefined,
+    catalog: 0,
+    broken: false,
+    workers,
+    lastHolders: new Map(),
+    late: undefined,
+    perturbations: 0,
+  };
 }
 
 /** Everything that can happen next. What makes no sense on its own is counted as a perturbation, to keep the number of runs finite. */
@@ -84,12 +97,20 @@ export function actionsOf(world: World, scope: Scope): Action[] {
     act('beats without saying what it holds, the answer is lost', () => {
       return send(perturbed, scope, at, { owned: undefined, answer: 'lost' });
     });
-    act('starts over', () => send(withWorker(perturbed, at, { joined: false, epoch: 0, held: NOTHING }), scope, at));
+    if (world.late === undefined) {
+      const late = { name: id, command: commandOf(world, scope, at, {}) };
+      act('gives a heartbeat up that is on its way', () => ({ ...perturbed, late }));
+    }
+    act('starts over', () => send(withWorker(perturbed, at, OUT), scope, at));
     act('leaves', () => depart(perturbed, scope, id, leave));
     if (instanceId !== undefined) act('leaves temporarily', () => depart(perturbed, scope, id, leaveTemporarily));
     for (const topics of scope.subscriptions) {
       act(`subscribes to ${topics.join()}`, () => send(perturbed, scope, at, { subscription: { topics } }));
     }
+  }
+  const { late } = world;
+  if (late !== undefined) {
+    actions.push({ name: `the late heartbeat of ${late.name} arrives`, run: () => arrive(world, scope, late.command) });
   }
   return mayPerturb ? [...actions, ...surroundings(world, perturbed, scope)] : actions;
 }
@@ -126,24 +147,14 @@ interface Sent {
 
 /** One heartbeat as the worker would send it. A worker that is refused drops everything. */
 export function send(world: World, scope: Scope, at: number, sent: Sent = {}): World {
-  const worker = world.workers[at]!;
-  const { memberId, instanceId, epoch, held } = worker;
-  const owned = 'owned' in sent ? sent.owned : held;
-  const subscription = sent.subscription ?? (worker.joined ? undefined : { topics: scope.subscriptions[0]! });
-  const command: HeartbeatCommand = {
-    ...{ memberId, memberEpoch: epoch, rebalanceTimeoutMs: SETTINGS.rebalanceTimeoutMs + at },
-    ...(owned !== undefined && { owned }),
-    ...(subscription !== undefined && { subscription }),
-    ...(instanceId !== undefined && !worker.joined && { instanceId }),
-  };
-  let transition: Transition;
+  const { memberId, held } = world.workers[at]!;
   const context = contextOf(world, scope);
+  let transition: Transition;
   try {
-    const settings = { ...SETTINGS, assignors: [scope.assignor], assignmentIntervalMs: 0 };
-    transition = (scope.beat ?? heartbeat)(world.group, command, settings, context);
+    transition = beat(world, scope, commandOf(world, scope, at, sent));
   } catch (error) {
     if ((error as { code?: string }).code === undefined) throw error;
-    return sent.answer === 'lost' ? world : withWorker(world, at, { joined: false, epoch: 0, held: NOTHING });
+    return sent.answer === 'lost' ? world : withWorker(world, at, OUT);
   }
   checkSpoken(transition.group, memberId, context.catalog);
   const next = stepTo(world, transition);
@@ -152,7 +163,36 @@ export function send(world: World, scope: Scope, at: number, sent: Sent = {}): W
   const told = withoutEpochs(member.assigned);
   const finishing = intersectAssignment(held, withoutEpochs(member.pendingRevocation));
   const now = sent.answer === 'lingers' ? unionAssignment(told, finishing) : told;
-  return withWorker(next, at, { joined: true, epoch: member.memberEpoch, held: now });
+  return withWorker(next, at, { joined: true, epoch: member.memberEpoch, held: now, revision: next.group!.revision });
+}
+
+function commandOf({ workers }: World, scope: Scope, at: number, sent: Sent): HeartbeatCommand {
+  const { memberId, instanceId, joined, epoch, held, revision } = workers[at]!;
+  const owned = 'owned' in sent ? sent.owned : held;
+  const subscription = sent.subscription ?? (joined ? undefined : { topics: scope.subscriptions[0]! });
+  return {
+    ...{ memberId, memberEpoch: epoch, rebalanceTimeoutMs: SETTINGS.rebalanceTimeoutMs + at },
+    ...(joined && { revision }),
+    ...(owned !== undefined && { owned }),
+    ...(subscription !== undefined && { subscription }),
+    ...(instanceId !== undefined && !joined && { instanceId }),
+  };
+}
+
+function beat(world: World, scope: Scope, command: HeartbeatCommand): Transition {
+  const settings = { ...SETTINGS, assignors: [scope.assignor], assignmentIntervalMs: 0 };
+  return (scope.beat ?? heartbeat)(world.group, command, settings, contextOf(world, scope));
+}
+
+/** Nobody hears the answer of a late heartbeat. */
+function arrive(before: World, scope: Scope, command: HeartbeatCommand): World {
+  const world = { ...before, late: undefined };
+  try {
+    return stepTo(world, beat(world, scope, command));
+  } catch (error) {
+    if ((error as { code?: string }).code === undefined) throw error;
+    return world;
+  }
 }
 
 function contextOf(world: World, scope: Scope): StepContext {
@@ -191,7 +231,7 @@ function stopWorkers(world: World, which: (memberId: string) => boolean): World 
     if (!which(worker.memberId)) return worker;
     const other = worker.memberId.endsWith("'") ? worker.memberId.slice(0, -1) : `${worker.memberId}'`;
     const memberId = worker.instanceId === undefined ? worker.memberId : other;
-    return { ...worker, memberId, joined: false, epoch: 0, held: NOTHING };
+    return { ...worker, memberId, ...OUT };
   });
   return { ...world, workers };
 }

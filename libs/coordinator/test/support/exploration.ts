@@ -104,9 +104,11 @@ function checkSettled({ group, workers }: World): void {
  * The state without what only counts up: revisions, and epochs relative to the group's. Nor does it say since when partitions are
  * held: no step asks for that, and each step is checked for what it makes of it.
  */
-function keyOf({ group, catalog, broken, workers, lastHolders, perturbations }: World): string {
+function keyOf({ group, catalog, broken, workers, lastHolders, late, perturbations }: World): string {
   const base = group?.groupEpoch ?? 0;
   const relative = (epoch: number) => (epoch <= 0 ? `at ${epoch}` : epoch - base);
+  const isOutdated = (memberId: string, revision = 0) =>
+    revision < (group?.members.get(memberId)?.grantedRevision ?? 0);
   const members = [...(group?.members.values() ?? [])].map((member) => [
     member.memberId,
     relative(member.memberEpoch),
@@ -123,6 +125,14 @@ function keyOf({ group, catalog, broken, workers, lastHolders, perturbations }: 
     broken,
     perturbations,
     [...lastHolders].map(([key, { holder, epoch }]) => [key, holder, epoch - base]),
-    workers.map(({ memberId, joined, epoch, held }) => [memberId, joined, relative(epoch), assignmentToJson(held)]),
+    workers.map(({ memberId, joined, epoch, held, revision }) => {
+      return [memberId, joined, relative(epoch), assignmentToJson(held), isOutdated(memberId, revision)];
+    }),
+    late && [
+      late.command.memberId,
+      relative(late.command.memberEpoch),
+      assignmentToJson(late.command.owned!),
+      isOutdated(late.command.memberId, late.command.revision),
+    ],
   ]);
 }

@@ -13,6 +13,7 @@ import { heartbeat } from '../../src/consumer/membership.js';
 import {
   addOwned,
   indexHolders,
+  isCoveredBy,
   mergeOwned,
   NO_PARTITIONS,
   overlaps,
@@ -39,6 +40,8 @@ interface Faults {
   readonly keepsOldEpoch?: boolean;
   /** Absent `owned` counts as nothing. */
   readonly absentIsNothing?: boolean;
+  /** A heartbeat that arrives late counts as a report of what its member has received since. */
+  readonly trustsLate?: boolean;
   /** Nothing is waited for: what is to be revoked is taken at once. */
   readonly takesAtOnce?: boolean;
 }
@@ -49,11 +52,15 @@ export function beatWith(faults: Faults, indexOf: (group: ConsumerGroup) => Hold
     const right = transition.group.members.get(command.memberId)!;
     const spoken = beforeReconciliation(before, right, command.memberEpoch);
     const group = { ...transition.group, members: new Map(transition.group.members).set(right.memberId, spoken) };
-    const owned = command.memberEpoch === 0 ? EMPTY_ASSIGNMENT : command.owned;
+    const { grantedRevision = 0 } = spoken;
+    const late = !faults.trustsLate && (command.revision ?? Infinity) < grantedRevision;
+    const owned = command.memberEpoch === 0 ? EMPTY_ASSIGNMENT : late ? undefined : command.owned;
     const isSubscribed = subscriptionOf(right, context.catalog);
     const { assignmentEpoch } = group;
     const reconciling = { assignmentEpoch, owned, isSubscribed, holderOf: indexOf(group), now: context.now };
-    const wrong = reconcileWith(faults, spoken, reconciling);
+    const reconciled = reconcileWith(faults, spoken, reconciling);
+    const granted = !isCoveredBy(withoutEpochs(reconciled.assigned), spoken.assigned);
+    const wrong = granted ? { ...reconciled, grantedRevision: (before?.revision ?? 0) + 1 } : reconciled;
     group.members.set(right.memberId, wrong);
     if (before !== undefined && transition.change === undefined && wrong === before.members.get(wrong.memberId)) {
       return { group: before };
@@ -75,7 +82,7 @@ function beforeReconciliation(
   const same = members.find(({ memberId }) => memberId === right.memberId);
   const old = same ?? members.find(({ instanceId }) => instanceId !== undefined && instanceId === right.instanceId);
   const returns = spokenEpoch === 0 && (old === undefined || old.memberEpoch < 0);
-  const { rebalanceDeadline, ...rest } = right;
+  const { rebalanceDeadline, grantedRevision, ...rest } = right;
   const unchanged = old !== undefined && old === same && old.target === right.target && !returns;
   if (unchanged && old.subscription === right.subscription) return old;
   return {
@@ -85,6 +92,7 @@ function beforeReconciliation(
     state: old?.state ?? 'STABLE',
     assigned: old?.assigned ?? NO_PARTITIONS,
     pendingRevocation: old?.pendingRevocation ?? NO_PARTITIONS,
+    ...(old?.grantedRevision !== undefined && { grantedRevision: old.grantedRevision }),
     ...(old?.rebalanceDeadline !== undefined && { rebalanceDeadline: old.rebalanceDeadline }),
   };
 }

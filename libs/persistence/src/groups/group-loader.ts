@@ -13,7 +13,8 @@ const GROUP_COLUMNS = Prisma.sql`
 const MEMBERS_JSON = Prisma.sql`
   (SELECT coalesce(json_agg(m ORDER BY m.join_order, m.member_id), '[]') FROM (
     SELECT member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
-           previous_member_epoch, state, target, ${toMs('rebalance_deadline')} AS rebalance_deadline, join_order
+           previous_member_epoch, state, target, ${toMs('rebalance_deadline')} AS rebalance_deadline,
+           granted_revision, join_order
     FROM group_members WHERE group_pk = g.id) m)`;
 
 const OWNERSHIP_JSON = Prisma.sql`

@@ -41,6 +41,7 @@ export interface MemberRow {
   readonly target: Readonly<Record<string, readonly number[]>>;
   /** ms since 1970 */
   readonly rebalance_deadline: number | null;
+  readonly granted_revision: number | null;
   readonly join_order: number;
 }
 
@@ -102,6 +103,7 @@ function toMember(
     pendingRevocation: mine?.get('revoking') ?? NOTHING,
     target: toAssignment(row.target),
     ...optional('rebalanceDeadline', row.rebalance_deadline),
+    ...optional('grantedRevision', row.granted_revision),
     joinOrder: row.join_order,
   };
 }

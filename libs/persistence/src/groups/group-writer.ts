@@ -137,18 +137,20 @@ async function saveMembers(tx: Statements, pk: bigint, members: readonly Consume
   if (members.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO group_members (group_pk, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern,
-      rebalance_timeout_ms, member_epoch, previous_member_epoch, state, target, rebalance_deadline, join_order)
+      rebalance_timeout_ms, member_epoch, previous_member_epoch, state, target, rebalance_deadline, granted_revision,
+      join_order)
     SELECT ${pk}, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms,
-      member_epoch, previous_member_epoch, state, target, ${fromMs('rebalance_deadline')}, join_order
+      member_epoch, previous_member_epoch, state, target, ${fromMs('rebalance_deadline')}, granted_revision, join_order
     FROM json_to_recordset(${JSON.stringify(members.map(toMemberRow))}::json) AS r(member_id text, instance_id text,
       rack_id text, client_id text, weight float8, subscribed_topics text[], pattern text, rebalance_timeout_ms int,
-      member_epoch int, previous_member_epoch int, state text, target jsonb, rebalance_deadline float8, join_order int)
+      member_epoch int, previous_member_epoch int, state text, target jsonb, rebalance_deadline float8,
+      granted_revision bigint, join_order int)
     ON CONFLICT (group_pk, member_id) DO UPDATE SET
       (instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
-       previous_member_epoch, state, target, rebalance_deadline, join_order) =
+       previous_member_epoch, state, target, rebalance_deadline, granted_revision, join_order) =
       (excluded.instance_id, excluded.rack_id, excluded.client_id, excluded.weight, excluded.subscribed_topics,
        excluded.pattern, excluded.rebalance_timeout_ms, excluded.member_epoch, excluded.previous_member_epoch, excluded.state,
-       excluded.target, excluded.rebalance_deadline, excluded.join_order)`;
+       excluded.target, excluded.rebalance_deadline, excluded.granted_revision, excluded.join_order)`;
 }
 
 function toMemberRow(member: ConsumerMember): MemberRow {
@@ -166,6 +168,7 @@ function toMemberRow(member: ConsumerMember): MemberRow {
     state: member.state,
     target: assignmentToJson(member.target),
     rebalance_deadline: member.rebalanceDeadline ?? null,
+    granted_revision: member.grantedRevision ?? null,
     join_order: member.joinOrder,
   };
 }
