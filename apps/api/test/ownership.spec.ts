@@ -62,6 +62,20 @@ describe('the ownership check over HTTP', () => {
     expect(answer.validUntil).toBeUndefined();
   });
 
+  it('S-09 does not take a late heartbeat for a report of what its member has received since', async () => {
+    await join('v4', 'a');
+    const { revision } = await join('v4', 'b');
+    const late = { memberEpoch: 2, owned: {}, revision };
+    const send = (body: Json) => other.call('POST', `${groups}/v4/members/b/heartbeat`, body);
+    await beat('v4', 'a', 1, { orders: [0, 1] });
+    await beat('v4', 'a', 1, { orders: [0] });
+    expect((await send(late)).assignment).toEqual({ orders: [1] });
+    await join('v4', 'aa');
+    expect(await send(late)).toMatchObject({ state: 'UNREVOKED_PARTITIONS', revoking: { orders: [1] } });
+    expect((await verify('v4', 'b', 2, { orders: [1] })).valid).toBe(true);
+    expect((await beat('v4', 'aa', 3, {})).assignment).toBeUndefined();
+  });
+
   it('never promises a member more time than its rebalance timer leaves it', async () => {
     await join('v3', 'a', { rebalanceTimeoutMs: 5_000 });
     await join('v3', 'b');
