@@ -43,6 +43,8 @@ export class Worker {
   /** Of its own making, so that a join whose answer was lost is not a second member when it is sent again. */
   readonly #member = randomUUID();
   #epoch = 0;
+  /** Of the last answer: by it the service knows a request that was given up and arrives late. */
+  #revision = 0;
   #until = 0;
   #held: Record<string, number[]> = {};
   #joinedAt = 0;
@@ -96,6 +98,7 @@ export class Worker {
   #follow(answer: Answer, sentAt: number): void {
     if (answer.memberEpoch < this.#epoch) return;
     this.#epoch = answer.memberEpoch;
+    this.#revision = answer.revision;
     this.#until = sentAt + answer.validForMs;
     if (answer.assignment !== undefined) this.#held = answer.assignment;
     const first = !this.#granted && Object.keys(this.#held).length > 0;
@@ -106,11 +109,19 @@ export class Worker {
   #join(): Promise<Answer> {
     this.#joinedAt ||= monotonicMs();
     const subscription = { topics: [this.options.topic] };
-    return this.#send('POST', `/members/${this.#member}/heartbeat`, { memberEpoch: 0, subscription });
+    return this.#send('POST', `/members/${this.#member}/heartbeat`, {
+      memberEpoch: 0,
+      subscription,
+      revision: this.#revision,
+    });
   }
 
   #beat(): Promise<Answer> {
-    return this.#send('POST', `/members/${this.#member}/heartbeat`, { memberEpoch: this.#epoch, owned: this.#held });
+    return this.#send('POST', `/members/${this.#member}/heartbeat`, {
+      memberEpoch: this.#epoch,
+      owned: this.#held,
+      revision: this.#revision,
+    });
   }
 
   #drop(): void {

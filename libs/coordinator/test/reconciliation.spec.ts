@@ -209,6 +209,16 @@ describe('a heartbeat that arrives after a later one', () => {
     expect(bench.assigned('aa')).toEqual({ t: [1] });
   });
 
+  it('S-09 does not free anything as a join either', () => {
+    const { bench, told } = overtaken();
+    bench.join('b', ['t'], { revision: 0 });
+    expect(bench.revoking('b')).toEqual({ t: [1] });
+    bench.join('b', ['t'], { revision: 0 });
+    expect(bench.revoking('b')).toEqual({ t: [1] });
+    bench.beat('b', 2, {}, { revision: told });
+    expect(bench.revoking('b')).toEqual({});
+  });
+
   it('S-09 is told again when the answer that gave it something was lost', () => {
     const { bench, revision } = overtaken();
     bench.apply(bench.machine.leave(bench.group, { memberId: 'aa' }, bench.context));

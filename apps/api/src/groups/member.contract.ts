@@ -128,7 +128,7 @@ export class HeartbeatRequest extends MemberDescription {
     type: 'integer',
     minimum: 0,
     description:
-      'The `revision` of the last answer. By it the service knows a heartbeat that was given up and arrives after a later one, and does ' +
+      'The `revision` of the last answer, 0 before the first. By it the service knows a heartbeat that was given up and arrives after a later one, and does ' +
       'not take a partition away that the member has received since.',
   })
   @Absent()

@@ -22,7 +22,7 @@ export interface HeartbeatCommand extends MemberDescription {
   /** What the member holds; undefined means unknown, never nothing. */
   readonly owned?: Assignment;
   /**
-   * The revision of the last answer that the member had when it sent this. A heartbeat that arrives late, after another one has brought
+   * The revision of the last answer that the member had when it sent this, 0 for none. A heartbeat that arrives late, after another one has brought
    * the member a partition, is known by it: its `owned` cannot tell whether that partition was dropped. Undefined: taken as current.
    */
   readonly revision?: number;
@@ -96,7 +96,8 @@ function join(
   } else {
     addMember(draft, command);
   }
-  return draft.settle({ memberId: command.memberId, owned: EMPTY_ASSIGNMENT });
+  const late = known !== undefined && isOutdated(known, command);
+  return draft.settle({ memberId: command.memberId, owned: late ? undefined : EMPTY_ASSIGNMENT });
 }
 
 function addMember(draft: GroupDraft, command: HeartbeatCommand): void {
