@@ -160,7 +160,7 @@ async function writeMigration(name: string): Promise<number> {
 async function main([command, name]: readonly string[]): Promise<number> {
   if (command === 'check') return check();
   if (command === 'diff' && name !== undefined && /^[a-z0-9_]+$/.test(name)) return writeMigration(name);
-  console.error('Usage: npm run schema:check, or npm run schema:diff -- name_of_the_migration');
+  console.error('Usage: npm run schema:check, or npm run schema:diff -- name_of_the_migration (a-z, 0-9 and _)');
   return 2;
 }
 
