@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,10 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+async function waitFor(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 const json = { 'content-type': 'application/json' };
 
 describe('npm start', () => {
@@ -118,6 +122,16 @@ describe('npm start', () => {
     await next.ready();
     next.kill('SIGTERM');
     expect(await next.exit).toBe(0);
+  }, 120_000);
+
+  it('stops its database before it ends when it is told to stop while it starts', async () => {
+    const early = start();
+    await waitFor(() => existsSync(join(folder, 'instance.lock')));
+    early.kill('SIGTERM');
+    expect(await early.exit).toBe(0);
+    expect(early.output).not.toContain('is ready');
+    expect(readdirSync(folder)).not.toContain('instance.lock');
+    expect(readdirSync(join(folder, 'postgres'))).not.toContain('postmaster.pid');
   }, 120_000);
 
   it.each([

@@ -42,30 +42,32 @@ export async function startService(options: StartOptions): Promise<Service> {
     for (const close of undo.reverse()) await close();
   });
   const times: [string, number][] = [];
-  const timed = async <T>(step: string, work: Promise<T>): Promise<T> => {
-    const start = performance.now();
-    const result = await work;
-    times.push([step, performance.now() - start]);
+  // What a step started must be known to `stop` before the start is given up, so that is looked at when the next one begins.
+  const timed = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
+    const start = performance.now();
+    const result = await work();
+    times.push([step, performance.now() - start]);
     return result;
   };
   try {
     // Reading the code of the API takes as long as PostgreSQL needs to start, so they go together.
     const code = loadCode();
-    const persistence = await timed('code', import('@allot/persistence'));
-    const embedded = await timed('database', startDatabase(persistence.EmbeddedPostgres, options));
+    const persistence = await timed('code', () => import('@allot/persistence'));
+    const embedded = await timed('database', () => startDatabase(persistence.EmbeddedPostgres, options));
     if (embedded !== undefined) undo.push(() => embedded.stop());
     const databaseUrl = config.databaseUrl ?? embedded!.url;
-    await timed('migrations', migrate(persistence.migrate, databaseUrl, config));
-    const { createApp, openPostgresPorts } = await timed('code of the API', code);
+    await timed('migrations', () => migrate(persistence.migrate, databaseUrl, config));
+    const { createApp, openPostgresPorts } = await timed('code of the API', () => code);
     const { ports, database, close } = openPostgresPorts(databaseUrl, {
       onConnectionLost: (error) => logger.warn({ err: error }, 'an idle database connection was lost'),
       onListenerLost: (error) => logger.warn({ err: error }, 'the listening database connection was lost'),
     });
     undo.push(close, startHousekeeping(new persistence.Retention(database), logger));
-    const app = await timed('application', createApp({ ports, config, logger }));
+    const app = await timed('application', () => createApp({ ports, config, logger }));
     undo.push(() => closeWithin(app, config.drainMs, logger));
-    const url = await timed('listening', listen(app, config));
+    const url = await timed('listening', () => listen(app, config));
+    signal.throwIfAborted();
     return { url, dataDir: embedded?.folder.path, times, stop };
   } catch (error) {
     await stop();
