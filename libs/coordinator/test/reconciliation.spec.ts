@@ -127,6 +127,28 @@ describe('reconciliation of a consumer group', () => {
     expect(bench.member('a')).toMatchObject({ state: 'STABLE', memberEpoch: 2 });
   });
 
+  it('makes one revision of a fault, however often it comes again', () => {
+    const bench = new GroupBench({ t: 1 });
+    bench.join('a');
+    const failing = () => ({ ...bench.context, resolveAssignor: () => raise('out of order') });
+    const settings = { ...bench.group!.settings, assignors: ['roundrobin'] };
+    bench.apply(bench.machine.putSettings(bench.group, settings, failing()));
+    const { revision } = bench.group!;
+    for (let i = 0; i < 5; i++) {
+      bench.now += 1_000;
+      bench.apply(bench.machine.fenceOverdue(bench.group!, new Set(), failing()));
+    }
+    expect(bench.group).toMatchObject({
+      revision,
+      groupEpoch: 2,
+      assignmentEpoch: 1,
+      nextAssignmentAt: bench.now + 1_000,
+    });
+    bench.now += 1_000;
+    bench.beat('a', 1, { t: [0] });
+    expect(bench.group).toMatchObject({ revision: revision + 1, assignmentEpoch: 2 });
+  });
+
   it('keeps the old target when an assignor gives an illegal answer, and says why', () => {
     const bench = new GroupBench({ t: 2 });
     bench.join('a');

@@ -40,6 +40,8 @@ function complainAboutAssignment(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return `must be an object of topic to partition numbers, not ${show(value)}`;
   }
+  const topics = Object.keys(value).length;
+  if (topics > LIMITS.subscribedTopics) return `must name at most ${LIMITS.subscribedTopics} topics, not ${topics}`;
   for (const [topic, partitions] of Object.entries(value)) {
     const at = `/${topic.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (topic === '' || topic.length > LIMITS.topicNameLength) return inside(at, 'is no name of a topic');

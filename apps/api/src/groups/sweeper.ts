@@ -1,5 +1,13 @@
 import { GroupCoordinator } from '@allot/coordinator';
-import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../ports.js';
 import { CatalogChanges } from './catalog-changes.js';
 
 /** Time between passes when nothing wakes the sweeper. */
@@ -23,14 +31,18 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   #wake: (() => void) | undefined;
   #woken = false;
   #lastSuccess = performance.now();
-  #graceUntil = 0;
+  #graceUntil: number;
 
   readonly #logger = new Logger('Sweeper');
 
   constructor(
     private readonly coordinator: GroupCoordinator,
     private readonly catalogChanges: CatalogChanges,
-  ) {}
+    @Inject(CONFIG) { minSessionTimeoutMs }: Config,
+  ) {
+    // While no replica ran nobody could be heard either.
+    this.#graceUntil = performance.now() + Math.min(GRACE_MS, minSessionTimeoutMs);
+  }
 
   onApplicationBootstrap(): void {
     this.catalogChanges.listen(() => this.#rouse());

@@ -7,7 +7,8 @@ export function createLogger(level: LogLevel): Logger {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ['req.headers.authorization', 'headers.authorization', 'err.config'],
+    // What a database error carries along holds the keys and passwords of its connection.
+    redact: { paths: ['req.headers.authorization', 'headers.authorization', 'err.config', 'err.client'], remove: true },
   });
 }
 

@@ -22,7 +22,8 @@ export interface StepContext {
 
 /**
  * The outcome of a step: a group of a new revision and what that revision says, or, without a `change`, the group as it was
- * (its `catalogRevision` may be newer: that it looked and found nothing for it is worth keeping, but is no change).
+ * (its `catalogRevision` and `nextAssignmentAt` may be newer: that it looked and found nothing for it, or tried the assignor again
+ * and got the same fault, is worth keeping, but is no change).
  */
 export interface Transition {
   readonly group: ConsumerGroup;
@@ -127,8 +128,9 @@ export class GroupDraft {
   #transition(): Transition {
     const before = this.#before;
     if (before !== undefined && sameGroup(before, this.#group)) {
-      const looked = before.catalogRevision !== this.#group.catalogRevision;
-      return { group: looked ? { ...before, catalogRevision: this.#group.catalogRevision } : before };
+      const { catalogRevision, nextAssignmentAt } = this.#group;
+      const looked = before.catalogRevision !== catalogRevision || before.nextAssignmentAt !== nextAssignmentAt;
+      return { group: looked ? { ...before, catalogRevision, nextAssignmentAt } : before };
     }
     const group = { ...this.#group, revision: this.#group.revision + 1 };
     const { now, origin } = this.#context;
@@ -146,7 +148,6 @@ function sameGroup(a: ConsumerGroup, b: ConsumerGroup): boolean {
     a.groupEpoch === b.groupEpoch &&
     a.assignmentEpoch === b.assignmentEpoch &&
     a.assignorFault === b.assignorFault &&
-    a.nextAssignmentAt === b.nextAssignmentAt &&
     a.subscribedTopics === b.subscribedTopics &&
     sameMembers(a.members, b.members)
   );

@@ -25,7 +25,7 @@ export interface GroupView {
 export interface GroupStep<R> {
   /**
    * The group as it shall be: the same object when nothing changed, a new one (its revision one higher) when something did,
-   * `null` to delete it. A new object of the same revision differs in `catalogRevision` alone: that is written to the group's row,
+   * `null` to delete it. A new object of the same revision differs in `catalogRevision` and `nextAssignmentAt` alone: they are written to the group's row,
    * without a new revision and without a change.
    */
   readonly group: ConsumerGroup | null | undefined;

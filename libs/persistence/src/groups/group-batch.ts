@@ -10,7 +10,7 @@ import type {
 import type { Statements } from '../database/database.js';
 import type { CachedGroup } from './group-cache.js';
 import type { LockedFacts } from './group-loader.js';
-import { deleteGroup, markCatalogSeen, renewLeases, writeGroup } from './group-writer.js';
+import { deleteGroup, markLooked, renewLeases, writeGroup } from './group-writer.js';
 
 export type Step = (view: GroupView) => GroupStep<unknown>;
 
@@ -103,7 +103,7 @@ async function write(tx: Statements, ref: GroupRef, { before, group, changes, do
   let pk: bigint;
   if (before !== undefined && changes.length === 0) {
     pk = before.pk;
-    if (group !== before.group) await markCatalogSeen(tx, pk, group.catalogRevision);
+    if (group !== before.group) await markLooked(tx, pk, group);
   } else {
     const written = await writeGroup(tx, ref, before, group, changes);
     pk = written.pk;

@@ -221,7 +221,9 @@ export function clusterNotFound(cluster: string): AllotError {
   });
 }
 
-/** The group looked at the catalog and found nothing for it: no new revision, but no need to look again either. */
-export async function markCatalogSeen(tx: Statements, pk: bigint, catalogRevision: number): Promise<void> {
-  await tx.$executeRaw`UPDATE groups SET catalog_revision = ${catalogRevision}::bigint WHERE id = ${pk}`;
+/** The group looked and found nothing for it, or failed again as before: no new revision, but no need to look again at once. */
+export async function markLooked(tx: Statements, pk: bigint, group: ConsumerGroup): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE groups SET catalog_revision = ${group.catalogRevision}::bigint, next_assignment_at = ${nextAssignmentAt(group)}
+    WHERE id = ${pk}`;
 }

@@ -27,6 +27,7 @@ import { GroupCache, keyOf } from './group-cache.js';
 import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRows } from './group-loader.js';
 import type { ReadRow } from './group-loader.js';
 import { toConsumerGroup } from './group-rows.js';
+import type { GroupRow } from './group-rows.js';
 import { runBatch } from './group-batch.js';
 import type { Locked, Step } from './group-batch.js';
 import { clusterNotFound } from './group-writer.js';
@@ -124,7 +125,7 @@ export class PrismaGroupStore implements GroupStore {
     if (row === undefined) return undefined;
     const cached = this.#groups.get(ref);
     if (cached?.pk === row.pk && cached.group.revision === row.revision) {
-      return { pk: row.pk, group: havingSeen(cached.group, row.catalog_revision) };
+      return { pk: row.pk, group: havingLooked(cached.group, row) };
     }
     return { pk: row.pk, group: await loadLockedGroup(tx, row) };
   }
@@ -210,7 +211,7 @@ export class PrismaGroupStore implements GroupStore {
 
   /** The group of a row; from memory if the row came without its contents. */
   #groupOf(cluster: string, row: ReadRow, cached: CachedGroup | undefined): ConsumerGroup {
-    if (row.members === null || row.ownership === null) return havingSeen(cached!.group, row.catalog_revision);
+    if (row.members === null || row.ownership === null) return havingLooked(cached!.group, row);
     const group = toConsumerGroup(row, row.members, row.ownership);
     this.#groups.set({ cluster, groupId: row.group_id }, row.pk, group);
     return group;
@@ -239,9 +240,12 @@ export class PrismaGroupStore implements GroupStore {
   }
 }
 
-/** Another replica may have let the group look at a newer catalog, which is no change of the group. */
-function havingSeen(group: ConsumerGroup, catalogRevision: number): ConsumerGroup {
-  return group.catalogRevision === catalogRevision ? group : { ...group, catalogRevision };
+/** What another replica may have written to the group's row without a new revision. */
+function havingLooked(group: ConsumerGroup, row: GroupRow): ConsumerGroup {
+  const { catalog_revision: catalogRevision, next_assignment_at } = row;
+  const nextAssignmentAt = next_assignment_at ?? undefined;
+  if (group.catalogRevision === catalogRevision && group.nextAssignmentAt === nextAssignmentAt) return group;
+  return { ...group, catalogRevision, nextAssignmentAt };
 }
 
 /** PostgreSQL's text cannot hold NUL, and a lone surrogate would be stored as another name. */
