@@ -320,8 +320,9 @@ describe('what an operator does to a group', () => {
     expect(json(unownedPartitionsOf(bench.group!))).toEqual({ t: [1] });
     expect(codeOf(() => bench.join('x'))).toBe('GROUP_READ_ONLY');
     expect(codeOf(() => bench.beat('c1', 1))).toBe('GROUP_READ_ONLY');
-    bench.apply(importedGroup(bench.group, { members: [], topics: [] }, bench.settings, bench.context));
-    expect(bench.group).toMatchObject({ revision: 2 });
+    bench.apply(importedGroup(bench.group, snapshot, bench.settings, bench.context));
+    expect(bench.group).toMatchObject({ revision: 2, groupEpoch: 2 });
+    expect(consumerGroupState(bench.group!)).toBe('STABLE');
     const live = new GroupBench({ t: 1 });
     live.join('a');
     expect(codeOf(() => importedGroup(live.group, snapshot, live.settings, live.context))).toBe('GROUP_IS_LIVE');

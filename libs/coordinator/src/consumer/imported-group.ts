@@ -26,7 +26,7 @@ export interface SnapshotMember {
 }
 
 /**
- * The picture of a group that lives in Kafka: members at epoch 1 with what they had. Kafka's tools do not print subscriptions; every
+ * The picture of a group that lives in Kafka: members at the group's epoch with what they had. Kafka's tools do not print subscriptions; every
  * member counts as a subscriber of all topics of the group, which is what nearly every group is.
  * @throws AllotError GROUP_IS_LIVE when a live group has this id.
  */
@@ -47,15 +47,16 @@ export function importedGroup(
   }
   const settings = snapshot.assignor === undefined ? defaults : { ...defaults, assignors: [snapshot.assignor] };
   const topics = topicsOf(snapshot);
-  const members = new Map(membersOf(snapshot, topics, settings).map((member) => [member.memberId, member]));
   const base = group ?? newConsumerGroup(settings, context.catalog.revision, context.lastRevision);
+  const epoch = base.groupEpoch + 1;
+  const members = new Map(membersOf(snapshot, topics, settings, epoch).map((member) => [member.memberId, member]));
   const imported: ConsumerGroup = {
     ...base,
     settings,
     source: 'imported',
     revision: base.revision + 1,
-    groupEpoch: base.groupEpoch + 1,
-    assignmentEpoch: base.groupEpoch + 1,
+    groupEpoch: epoch,
+    assignmentEpoch: epoch,
     catalogRevision: context.catalog.revision,
     subscribedTopics: existingTopics(topics, context.catalog),
     members,
@@ -72,7 +73,12 @@ function topicsOf({ topics, members }: GroupSnapshot): readonly string[] {
   return [...names];
 }
 
-function membersOf(snapshot: GroupSnapshot, topics: readonly string[], settings: GroupSettings): ConsumerMember[] {
+function membersOf(
+  snapshot: GroupSnapshot,
+  topics: readonly string[],
+  settings: GroupSettings,
+  epoch: number,
+): ConsumerMember[] {
   const subscription = { topics };
   return snapshot.members.map(({ memberId, instanceId, rackId, clientId, assigned, target }, position) => ({
     memberId,
@@ -81,10 +87,10 @@ function membersOf(snapshot: GroupSnapshot, topics: readonly string[], settings:
     ...(clientId !== undefined && { clientId }),
     subscription,
     rebalanceTimeoutMs: settings.rebalanceTimeoutMs,
-    memberEpoch: 1,
-    previousMemberEpoch: 1,
+    memberEpoch: epoch,
+    previousMemberEpoch: epoch,
     state: 'STABLE',
-    assigned: addOwned(NO_PARTITIONS, assigned, 1),
+    assigned: addOwned(NO_PARTITIONS, assigned, epoch),
     pendingRevocation: NO_PARTITIONS,
     target: target ?? (assigned.size === 0 ? EMPTY_ASSIGNMENT : assigned),
     joinOrder: position + 1,
