@@ -79,9 +79,7 @@ export function computeTarget(
 ): ConsumerGroup {
   const answer = runAssignor(group, catalog, resolve);
   const later = now + group.settings.assignmentIntervalMs;
-  if (typeof answer === 'string') {
-    return { ...group, assignorFault: answer, nextAssignmentAt: Math.max(later, now + FAULT_PAUSE_MS) };
-  }
+  if (typeof answer === 'string') return { ...group, assignorFault: answer, nextAssignmentAt: later };
   const members = new Map<string, ConsumerMember>();
   for (const [memberId, member] of group.members) {
     const target = answer.get(memberId) ?? EMPTY_ASSIGNMENT;
@@ -91,9 +89,6 @@ export function computeTarget(
   const calm = group.members.size >= CALM_FROM_MEMBERS && { nextAssignmentAt: later };
   return { ...rest, members, assignmentEpoch: group.groupEpoch, ...calm };
 }
-
-/** Shortest time between two tries of an assignor that fails. */
-const FAULT_PAUSE_MS = 1_000;
 
 /**
  * Small groups get every target at once. In larger ones many members tend to come and go together, and a target a second
