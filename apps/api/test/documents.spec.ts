@@ -25,7 +25,11 @@ describe('the committed documents', () => {
     expect(committed('../../docs/problems.md')).toBe(problemsDocument());
   });
 
-  it('are served', async () => {
+  it('are served, and found from the address that the service prints', async () => {
+    for (const url of ['/', '/v1']) {
+      const { openapi, docs, graphql } = (await app.inject(url)).json<Record<string, string>>();
+      expect([openapi, docs, graphql]).toEqual(['/v1/openapi.json', '/docs', '/graphql']);
+    }
     expect((await app.inject('/v1/openapi.json')).json()).toEqual(document);
     expect((await app.inject('/v1/schema.graphql')).body).toContain('type Cluster {');
     const docs = await app.inject({ url: '/docs', headers: { accept: 'text/html' } });

@@ -7,6 +7,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Produces } from '../http/media-types.js';
 import { PROBLEM_TYPES, problemTypePath } from '../problems/problem-types.js';
+import { VERSION } from '../version.js';
 import { DOCS_PAGE } from './docs-page.js';
 
 /** The committed documents: a test holds them equal to the code, so nothing is generated at run time. */
@@ -22,6 +23,12 @@ const READER_FILES: Readonly<Record<string, string>> = {
 @ApiExcludeController()
 @Controller()
 export class DocumentsController {
+  /** What a person finds who follows the printed address of the API. */
+  @Get(['', 'v1'])
+  index(): object {
+    return { name: 'Allot', version: VERSION, docs: '/docs', openapi: '/v1/openapi.json', graphql: '/graphql' };
+  }
+
   @Get('v1/openapi.json')
   @Produces('application/json', 'application/vnd.oai.openapi+json')
   @Header('Content-Type', 'application/json; charset=utf-8')
