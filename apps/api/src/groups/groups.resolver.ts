@@ -1,4 +1,4 @@
-import type { GroupReading, GroupReadModel, GroupStore } from '@allot/coordinator';
+import type { GroupReadModel, GroupStore } from '@allot/coordinator';
 import { AllotError } from '@allot/model';
 import { Inject } from '@nestjs/common';
 import { Args, Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
@@ -8,7 +8,7 @@ import { RequestContext } from '../graphql/request-context.js';
 import { ConnectionArgs, connectionRequest, toConnection } from '../paging/connection.js';
 import { GROUP_READ_MODEL, GROUP_STORE } from '../ports.js';
 import { listAssignment, TopicPartitions } from './assignment.contract.js';
-import { GroupConnection, GROUPS, GroupSpec, GroupSummary, Member } from './group.contract.js';
+import { type Group, GroupConnection, GROUPS, GroupSpec, GroupSummary, Member } from './group.contract.js';
 import { showGroup, showSummary, summaryOf } from './group-view.js';
 
 /** A group in a GraphQL answer knows its cluster, which its other fields need. */
@@ -34,8 +34,7 @@ export class ClusterGroupsResolver {
     @Args('id', { type: () => String }) groupId: string,
     @Context() context: RequestContext,
   ): Promise<GroupNode | null> {
-    const reading = await readingsOf(context, this.store, cluster).load(groupId);
-    return reading === undefined ? null : { ...summaryOf({ cluster, groupId }, reading), cluster };
+    return (await shownGroups(context, this.store, cluster).load(groupId))?.node ?? null;
   }
 }
 
@@ -70,8 +69,8 @@ export class GroupsResolver {
   }
 
   async #whole({ cluster, groupId }: GroupNode, context: RequestContext) {
-    const reading = await readingsOf(context, this.store, cluster).load(groupId);
-    if (reading !== undefined) return showGroup({ cluster, groupId }, reading);
+    const shown = await shownGroups(context, this.store, cluster).load(groupId);
+    if (shown !== undefined) return shown.whole;
     throw new AllotError('GROUP_ID_NOT_FOUND', `The group ${groupId} was deleted meanwhile.`, { action: 'refresh' });
   }
 }
@@ -97,16 +96,25 @@ export class MembersResolver {
   }
 }
 
-/** One loader a request and cluster: the groups that its fields ask for are read together. */
-function readingsOf(
+interface ShownGroup {
+  readonly node: GroupNode;
+  readonly whole: Group;
+}
+
+/** One loader a request and cluster: the groups that its fields ask for are read together, and shown once for all fields. */
+function shownGroups(
   context: RequestContext,
   store: GroupStore,
   cluster: string,
-): DataLoader<string, GroupReading | undefined> {
+): DataLoader<string, ShownGroup | undefined> {
   return context.loader(`groups of ${cluster}`, () => {
     return new DataLoader(async (groupIds: readonly string[]) => {
       const readings = await store.readMany(cluster, groupIds);
-      return groupIds.map((groupId) => readings.get(groupId));
+      return groupIds.map((groupId) => {
+        const reading = readings.get(groupId);
+        const ref = { cluster, groupId };
+        return reading && { node: { ...summaryOf(ref, reading), cluster }, whole: showGroup(ref, reading) };
+      });
     });
   });
 }

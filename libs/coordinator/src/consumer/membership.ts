@@ -173,6 +173,19 @@ export function isAsDescribed(member: ConsumerMember | undefined, description: M
   return fields.every((field) => description[field] === undefined || description[field] === member[field]);
 }
 
+/** A draft of a live group, and the member of it that a command speaks of. */
+function draftOf(
+  group: ConsumerGroup | undefined,
+  { memberId, instanceId }: { readonly memberId: string; readonly instanceId?: string },
+  context: StepContext,
+): { readonly draft: GroupDraft; readonly member: ConsumerMember } {
+  if (group === undefined) throw groupNotFound();
+  refuseImported(group);
+  const member = knownMember(group, memberId);
+  checkInstance(group, member, instanceId);
+  return { draft: new GroupDraft(group, group, context), member };
+}
+
 /**
  * A member leaves for good (epoch -1); its partitions are free at once. Also what happens to a member that is fenced.
  * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, GROUP_READ_ONLY.
@@ -182,11 +195,7 @@ export function leave(
   command: { readonly memberId: string; readonly instanceId?: string },
   context: StepContext,
 ): Transition {
-  if (group === undefined) throw groupNotFound();
-  refuseImported(group);
-  const member = knownMember(group, command.memberId);
-  checkInstance(group, member, command.instanceId);
-  const draft = new GroupDraft(group, group, context);
+  const { draft, member } = draftOf(group, command, context);
   draft.because('member-left');
   draft.removeMember(member.memberId);
   draft.bump();
@@ -202,14 +211,10 @@ export function leaveTemporarily(
   command: { readonly memberId: string; readonly instanceId?: string },
   context: StepContext,
 ): Transition {
-  if (group === undefined) throw groupNotFound();
-  refuseImported(group);
-  const member = knownMember(group, command.memberId);
-  checkInstance(group, member, command.instanceId);
+  const { draft, member } = draftOf(group, command, context);
   if (member.instanceId === undefined) {
     throw invalidRequest('Only a static member (one with an instanceId) can leave temporarily; leave with epoch -1.');
   }
-  const draft = new GroupDraft(group, group, context);
   draft.because('member-left-temporarily');
   const { rebalanceDeadline, ...rest } = member;
   draft.setMember({
