@@ -64,7 +64,7 @@ export class BatchQueue<T> {
     if (performance.now() - queued.since <= this.limits.maxWaitMs) return false;
     queue.splice(queue.indexOf(queued), 1);
     queued.reject(
-      new AllotError('STORE_UNAVAILABLE', 'Too many requests wait for this group. Try again.', {
+      new AllotError('STORE_UNAVAILABLE', 'Too many requests wait for their turn. Try again.', {
         action: 'retry',
         retryAfterMs: 1_000,
       }),

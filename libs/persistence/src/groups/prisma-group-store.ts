@@ -17,7 +17,7 @@ import { BatchQueue } from '../database/batch-queue.js';
 import type { Waiting } from '../database/batch-queue.js';
 import type { Database, Statements } from '../database/database.js';
 import { inTransaction, run } from '../database/run.js';
-import { NOW_MS, toMs } from '../database/time.js';
+import { toMs } from '../database/time.js';
 import { ChangeNotifier } from '../feed/change-notifier.js';
 import { Prisma } from '../generated/client.js';
 import type { ChangeRow } from './change-rows.js';
@@ -31,13 +31,10 @@ import type { GroupRow } from './group-rows.js';
 import { runBatch } from './group-batch.js';
 import type { Locked, Step } from './group-batch.js';
 import { clusterNotFound } from './group-writer.js';
+import { LeaseRenewals } from './lease-renewals.js';
 
 /** What queues for one group: at most so many steps share a transaction, and nobody waits longer than a client does. */
 const BATCH = { most: 64, maxWaitMs: 5_000 };
-
-/** The end of a lease `l` of the group `g` that begins anew; never earlier than what was promised before. */
-const RENEWED = Prisma.sql`greatest(l.lease_until, date_trunc('milliseconds', clock_timestamp())
-  + (g.settings ->> 'sessionTimeoutMs')::float8 * interval '1 millisecond')`;
 
 interface Request {
   readonly ref: GroupRef;
@@ -53,10 +50,12 @@ export class PrismaGroupStore implements GroupStore {
   readonly #groups = new GroupCache();
   readonly #catalogs = new CatalogCache();
   readonly #notifier: ChangeNotifier;
+  readonly #renewals: LeaseRenewals;
 
   constructor(database: Database) {
     this.#database = database;
     this.#notifier = new ChangeNotifier(database);
+    this.#renewals = new LeaseRenewals(database);
   }
 
   async transact<R>(
@@ -131,32 +130,11 @@ export class PrismaGroupStore implements GroupStore {
   }
 
   renewLease(ref: GroupRef, memberId: string, memberEpoch: number): Promise<LeaseRenewal | undefined> {
-    return run(this.#database, async (statements) => {
-      const rows = await statements.$queryRaw<LeaseRenewal[]>`
-        UPDATE member_leases l
-        SET lease_until = ${RENEWED}
-        FROM groups g JOIN clusters c ON c.name = g.cluster JOIN group_members m ON m.group_pk = g.id
-        WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId} AND m.member_id = ${memberId}
-          AND l.group_pk = m.group_pk AND l.member_id = m.member_id AND l.lease_until > clock_timestamp()
-          AND g.source = 'live' AND m.state = 'STABLE' AND m.member_epoch = ${memberEpoch}
-          AND g.group_epoch = m.member_epoch AND g.assignment_epoch = m.member_epoch
-          AND g.catalog_revision = c.catalog_revision
-        RETURNING ${toMs('l.lease_until')} AS "leaseUntil", ${NOW_MS} AS now, g.revision::float8 AS revision`;
-      return rows[0];
-    });
+    return this.#renewals.renew({ ref, memberId, memberEpoch });
   }
 
   renewLeaseAt(ref: GroupRef, memberId: string, revision: number): Promise<LeaseRenewal | undefined> {
-    return run(this.#database, async (statements) => {
-      const rows = await statements.$queryRaw<LeaseRenewal[]>`
-        UPDATE member_leases l SET lease_until = ${RENEWED}
-        FROM groups g JOIN clusters c ON c.name = g.cluster
-        WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId} AND g.revision = ${revision}::bigint
-          AND l.group_pk = g.id AND l.member_id = ${memberId} AND l.lease_until > clock_timestamp()
-          AND g.source = 'live' AND g.catalog_revision = c.catalog_revision
-        RETURNING ${toMs('l.lease_until')} AS "leaseUntil", ${NOW_MS} AS now, g.revision::float8 AS revision`;
-      return rows[0];
-    });
+    return this.#renewals.renew({ ref, memberId, revision });
   }
 
   cached(ref: GroupRef, revision?: number): ConsumerGroup | undefined {
