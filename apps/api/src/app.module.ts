@@ -24,6 +24,7 @@ import {
   GROUP_STORE,
   IDEMPOTENCY_STORE,
   PLAN_STORE,
+  STREAM_LEASES,
 } from './ports.js';
 import { PartitionersModule } from './partitioners/partitioners.module.js';
 import { PlacementsModule } from './placements/placements.module.js';
@@ -49,6 +50,7 @@ class FrameModule {
       { provide: PLAN_STORE, useValue: ports.plans },
       { provide: IDEMPOTENCY_STORE, useValue: ports.idempotency },
       { provide: CHANGE_FEED, useValue: ports.feed },
+      { provide: STREAM_LEASES, useValue: ports.streamLeases },
       { provide: DATABASE_PROBE, useValue: ports.database },
       { provide: CONFIG, useValue: config },
       { provide: Metrics, useValue: metrics },

@@ -5,6 +5,7 @@ import type {
   GroupStore,
   IdempotencyStore,
   PlanStore,
+  StreamLeases,
 } from '@allot/coordinator';
 
 /** What the service needs from outside; tests hand in fakes, `main.ts` the PostgreSQL ones. */
@@ -13,6 +14,7 @@ export interface AppPorts {
   readonly groups: GroupStore;
   readonly groupReads: GroupReadModel;
   readonly feed: ChangeFeed;
+  readonly streamLeases: StreamLeases;
   readonly plans: PlanStore;
   readonly idempotency: IdempotencyStore;
   readonly database: DatabaseProbe;
@@ -31,5 +33,6 @@ export const GROUP_READ_MODEL = Symbol('GroupReadModel');
 export const PLAN_STORE = Symbol('PlanStore');
 export const IDEMPOTENCY_STORE = Symbol('IdempotencyStore');
 export const CHANGE_FEED = Symbol('ChangeFeed');
+export const STREAM_LEASES = Symbol('StreamLeases');
 export const DATABASE_PROBE = Symbol('DatabaseProbe');
 export const CONFIG = Symbol('Config');

@@ -8,6 +8,7 @@ import {
   PrismaGroupStore,
   PrismaIdempotencyStore,
   PrismaPlanStore,
+  PrismaStreamLeases,
   type DatabaseOptions,
 } from '@allot/persistence';
 import type { AppPorts } from './ports.js';
@@ -31,6 +32,7 @@ export function openPostgresPorts(url: string, options: DatabaseOptions & Postgr
     ports: {
       catalog: new PrismaCatalogStore(database),
       groups,
+      streamLeases: new PrismaStreamLeases(database),
       groupReads: new PrismaGroupReadModel(database),
       plans: new PrismaPlanStore(database),
       idempotency: new PrismaIdempotencyStore(database),

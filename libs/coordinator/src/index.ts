@@ -69,4 +69,5 @@ export type {
   IdempotencyStore,
   StoredResponse,
 } from './ports/idempotency-store.js';
+export type { StreamAnswer, StreamLeases, StreamRenewal } from './ports/stream-leases.js';
 export type { NewPlan, PlanKey, PlanStatus, PlanStore, StoredPlan } from './ports/plan-store.js';

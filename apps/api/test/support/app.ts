@@ -27,6 +27,7 @@ export function startApp(ports: Partial<AppPorts> = {}): Promise<NestFastifyAppl
       plans: ports.plans ?? unused('plans'),
       idempotency: ports.idempotency ?? unused('idempotency'),
       feed: ports.feed ?? unused('feed'),
+      streamLeases: ports.streamLeases ?? unused('streamLeases'),
       database: ports.database ?? { check: () => Promise.resolve() },
     },
   });
