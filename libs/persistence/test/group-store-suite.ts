@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { CatalogStore, ConsumerGroup, ConsumerMember, GroupRef, GroupStep, GroupStore } from '@allot/coordinator';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SETTINGS, changeOf, group, member, next, owned } from './sample-group.js';
@@ -7,6 +7,10 @@ export interface GroupStoreHarness {
   readonly catalog: CatalogStore;
   /** Another store on the same state, as a second replica has it. */
   readonly newStore: () => GroupStore;
+  /** Retention: forgets the changes of a group up to a revision. */
+  readonly forgetChanges: (ref: GroupRef, upTo: number) => Promise<void>;
+  /** Lets so many ms pass on the store's clock; by waiting, unless that clock is the test's own. */
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 /** What every store of groups must do, whatever it is made of. */
@@ -22,6 +26,8 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
       store = harness.newStore();
       replica = harness.newStore();
     });
+
+    const sleep = (ms: number): Promise<void> => (harness.sleep ?? setTimeout)(ms);
 
     const newRef = (): GroupRef => ({ cluster: 'default', groupId: `group-${++number}` });
 
@@ -277,6 +283,22 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
       });
     });
 
+    it('tells a reader that it has lost changes which are no longer kept', async () => {
+      const ref = await create(group());
+      for (let i = 0; i < 4; i++) {
+        await store.transact(
+          ref,
+          commit((before) => next(before!)),
+        );
+      }
+      await harness.forgetChanges(ref, 3);
+      const page = await replica.changesSince(ref, 1, 10);
+      expect(page).toMatchObject({ oldest: 4, newest: 5 });
+      expect(page.changes.map(({ revision }) => revision)).toEqual([4, 5]);
+      await harness.forgetChanges(ref, 5);
+      expect(await replica.changesSince(ref, 1, 10)).toEqual({ changes: [], oldest: 6, newest: 5 });
+    });
+
     it('deletes a group with all that belongs to it; a new one of the name has later revisions and nothing else of it', async () => {
       const ref = await create(group({}, [member('a', { assigned: owned({ t: { 0: 1 } }) })]));
       await replica.read(ref);
@@ -415,6 +437,34 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
           commit((before) => next(before!, {}, fields())),
         );
         expect(await store.renewLease(ref, 'a', 1)).toBeUndefined();
+      });
+
+      it('renews a member that waits, at exactly the revision that it was asked for', async () => {
+        const waiting = [
+          member('a', { state: 'UNRELEASED_PARTITIONS' }),
+          member('b', { state: 'UNREVOKED_PARTITIONS', joinOrder: 1 }),
+        ];
+        const ref = await create(live({ members: new Map(waiting.map((each) => [each.memberId, each])) }));
+        for (const id of ['a', 'b']) expect(await replica.renewLeaseAt(ref, id, 1)).toMatchObject({ revision: 1 });
+        expect(await replica.renewLeaseAt(ref, 'nobody', 1)).toBeUndefined();
+        expect(await replica.renewLeaseAt(ref, 'a', 2)).toBeUndefined();
+        await store.transact(
+          ref,
+          commit((before) => next(before!)),
+        );
+        expect(await replica.renewLeaseAt(ref, 'a', 1)).toBeUndefined();
+        expect(await replica.renewLeaseAt(ref, 'a', 2)).toMatchObject({ revision: 2 });
+        await store.transact(
+          ref,
+          commit((before) => next(before!, {}, { catalogRevision: currentCatalog - 1 })),
+        );
+        expect(await replica.renewLeaseAt(ref, 'a', 3)).toBeUndefined();
+        await sleep(short.sessionTimeoutMs + 50);
+        await store.transact(
+          ref,
+          commit((before) => next(before!, {}, { catalogRevision: currentCatalog })),
+        );
+        expect(await replica.renewLeaseAt(ref, 'a', 4)).toBeUndefined();
       });
 
       it('never shortens what was promised', async () => {

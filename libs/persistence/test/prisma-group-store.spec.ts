@@ -1,5 +1,6 @@
 import { afterAll } from '@jest/globals';
 import pg from 'pg';
+import type { GroupRef } from '@allot/coordinator';
 import { PrismaCatalogStore, PrismaGroupStore, openDatabase } from '@allot/persistence';
 import type { Database } from '@allot/persistence';
 import { createTestDatabase } from '../../../test/support/test-database.js';
@@ -13,7 +14,12 @@ groupStoreSuite('PrismaGroupStore', async () => {
   testDatabase = await createTestDatabase();
   await moveTimeZone(testDatabase.url);
   database = openDatabase(testDatabase.url, { poolSize: 5 });
-  return { catalog: new PrismaCatalogStore(database), newStore: () => new PrismaGroupStore(database) };
+  const forgetChanges = async ({ cluster, groupId }: GroupRef, upTo: number) => {
+    await database.prisma.$executeRaw`
+      DELETE FROM group_changes ch USING groups g
+      WHERE g.cluster = ${cluster} AND g.group_id = ${groupId} AND ch.group_pk = g.id AND ch.revision <= ${upTo}`;
+  };
+  return { catalog: new PrismaCatalogStore(database), newStore: () => new PrismaGroupStore(database), forgetChanges };
 });
 
 afterAll(async () => {

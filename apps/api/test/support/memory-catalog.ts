@@ -1,5 +1,6 @@
 import type {
   Broker,
+  Catalog,
   CatalogStore,
   Cluster,
   ClusterSettings,
@@ -124,13 +125,17 @@ export class MemoryCatalog implements CatalogStore {
       ...{ revision: 0, createdAt: NOW },
     };
     const written = write<Topic>(old, old ?? fresh, change, options);
-    if (options.dryRun !== true) shelf.topics.set(name, written.value);
+    if (options.dryRun === true) return written;
+    shelf.topics.set(name, written.value);
+    if (written.outcome !== 'unchanged') touch(shelf);
     return written;
   }
 
   async deleteTopic(cluster: string, name: string, options: WriteOptions = {}): Promise<void> {
     checkRevision(await this.getTopic(cluster, name), options);
-    if (options.dryRun !== true) this.#shelf(cluster).topics.delete(name);
+    if (options.dryRun === true) return;
+    this.#shelf(cluster).topics.delete(name);
+    touch(this.#shelf(cluster));
   }
 
   async putTopics(
@@ -144,9 +149,23 @@ export class MemoryCatalog implements CatalogStore {
     return written;
   }
 
+  /** What groups see of a cluster; undefined when there is none of that name. */
+  catalogOf(name: string): Catalog | undefined {
+    const shelf = this.#shelves.get(name);
+    if (shelf === undefined) return undefined;
+    const topics = [...shelf.topics].map(
+      ([topic, { id, partitions }]) => [topic, { name: topic, id, partitions }] as const,
+    );
+    return { revision: shelf.cluster.catalogRevision, topics: new Map(topics) };
+  }
+
   #shelf(name: string): Shelf {
     return found(this.#shelves.get(name), 'CLUSTER_NOT_FOUND', `There is no cluster ${name}.`);
   }
+}
+
+function touch(shelf: Shelf): void {
+  shelf.cluster = { ...shelf.cluster, catalogRevision: shelf.cluster.catalogRevision + 1 };
 }
 
 function write<T extends { readonly revision: number }>(
