@@ -1,4 +1,4 @@
-import type { Holding } from './worker.js';
+import type { Holding, Verdict } from './worker.js';
 
 /** One member working on one partition, by its own log. */
 export interface Work {
@@ -20,11 +20,20 @@ export interface Overlap {
 export class WorkLog {
   readonly #byMember = new Map<string, Holding[]>();
   readonly #killed = new Map<string, number>();
+  readonly #verdicts: Verdict[] = [];
 
   add(holding: Holding): void {
     let entries = this.#byMember.get(holding.member);
     if (entries === undefined) this.#byMember.set(holding.member, (entries = []));
     entries.push(holding);
+  }
+
+  addVerdict(verdict: Verdict): void {
+    this.#verdicts.push(verdict);
+  }
+
+  get verdicts(): number {
+    return this.#verdicts.length;
   }
 
   /** The member's process was gone at this moment. */
@@ -68,6 +77,23 @@ export class WorkLog {
     return overlaps;
   }
 
+  /** Writes that the service allowed to one member while another held the partition all the time between question and answer. */
+  staleWrites(): string[] {
+    const works = this.works();
+    const found: string[] = [];
+    for (const { member, from, to, valid } of this.#verdicts) {
+      for (const [topic, partitions] of Object.entries(valid)) {
+        for (const partition of partitions) {
+          const list = works.get(`${topic}-${partition}`) ?? [];
+          const holder = list.find((work) => work.member !== member && work.from <= from && work.to >= to);
+          if (holder !== undefined)
+            found.push(`${member} was allowed to write ${topic}-${partition} of ${holder.member}`);
+        }
+      }
+    }
+    return found;
+  }
+
   /** Times from a join to the first partitions, ascending, in ms. */
   grantTimes(): number[] {
     const times: number[] = [];
@@ -89,10 +115,11 @@ export class WorkLog {
     return found;
   }
 
-  highestRevision(): number {
+  /** The highest revision that a worker on this topic was told of. */
+  highestRevision(topic: string): number {
     let highest = 0;
     for (const entries of this.#byMember.values())
-      for (const { revision = 0 } of entries) highest = Math.max(highest, revision);
+      for (const { revision = 0, held } of entries) if (topic in held) highest = Math.max(highest, revision);
     return highest;
   }
 }

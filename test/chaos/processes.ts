@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { monotonicMs, type Holding } from './worker.js';
+import { monotonicMs, type Holding, type Verdict } from './worker.js';
 import type { WorkLog } from './checker.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const CLOCK = new URL('./skewed-clock.mjs', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('../../apps/api/dist/main.js', import.meta.url));
 
 /** A replica of the service in a process of its own, on a fixed port, so that it can be killed and come back. */
@@ -16,9 +17,11 @@ export class ReplicaProcess {
   readonly url: string;
   peakRssMb = 0;
 
+  /** `skewMs`: how wrong its wall clock is. */
   constructor(
     private readonly databaseUrl: string,
     readonly port: number,
+    private readonly skewMs = 0,
   ) {
     this.url = `http://127.0.0.1:${port}`;
   }
@@ -31,8 +34,13 @@ export class ReplicaProcess {
       HOST: '127.0.0.1',
       ALLOT_LOG_LEVEL: 'error',
       ALLOT_MIN_SESSION_TIMEOUT_MS: '1000',
+      CHAOS_SKEW_MS: String(this.skewMs),
     };
-    this.#child = spawn(process.execPath, [MAIN], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    this.#child = spawn(process.execPath, ['--import', CLOCK, MAIN], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const child = this.#child;
     for (let i = 0; i < 300; i++) {
       if (child.exitCode !== null) throw new Error(`a replica ended while starting (code ${child.exitCode})`);
@@ -58,6 +66,11 @@ export class ReplicaProcess {
   resume(): void {
     if (this.#stopped) this.#child?.kill('SIGCONT');
     this.#stopped = false;
+  }
+
+  /** Its wall clock goes from so much ahead to so much behind, or back. */
+  moveClock(): void {
+    this.#child?.kill('SIGUSR2');
   }
 
   async stop(): Promise<void> {
@@ -88,15 +101,16 @@ export class WorkerHost {
     lines.on('line', (line) => {
       // The last line of a killed process may be cut.
       if (!line.endsWith('}')) return;
-      const holding = JSON.parse(line) as Holding;
-      this.#members.add(holding.member);
-      log.add(holding);
+      const entry = JSON.parse(line) as { readonly holding: Holding } | { readonly verdict: Verdict };
+      if ('verdict' in entry) return log.addVerdict(entry.verdict);
+      this.#members.add(entry.holding.member);
+      log.add(entry.holding);
     });
     this.#read = once(lines, 'close');
     this.#child.stdin!.on('error', () => undefined);
   }
 
-  command(word: 'crash' | 'leave'): void {
+  command(word: 'crash' | 'leave' | 'restart'): void {
     this.#child.stdin!.write(`${word}\n`);
   }
 

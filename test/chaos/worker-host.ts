@@ -1,5 +1,5 @@
-// A process with many workers. Reads commands, a word a line: `crash` makes one vanish and another join, `leave` makes one leave and
-// another join. Writes what every worker holds, a JSON document a line, in the moment it changes.
+// A process with many workers, some of them static. Reads commands, a word a line: `crash` makes one vanish and another join, `leave` makes
+// one leave and another join, `restart` makes a static one leave for a while and return. Writes what every worker holds, a JSON document a line, in the moment it changes.
 import { Agent } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Worker, type WorkerOptions } from './worker.js';
@@ -10,32 +10,39 @@ interface HostOptions {
   readonly topic: string;
   readonly replicas: readonly string[];
   readonly workers: number;
+  /** Instance ids of its static members, apart from `workers`; whoever takes this host's place has the same. */
+  readonly instanceIds: readonly string[];
   readonly seed: number;
 }
 
-const { workers: count, seed, ...rest } = JSON.parse(process.argv[2]!) as HostOptions;
+const { workers: count, instanceIds, seed, ...rest } = JSON.parse(process.argv[2]!) as HostOptions;
 const random = randomOf(seed);
-const options: WorkerOptions = {
-  ...rest,
-  agent: new Agent({ keepAlive: true, maxSockets: 50 }),
-  random,
-  log: (holding) => process.stdout.write(`${JSON.stringify(holding)}\n`),
-};
-const workers: Worker[] = [];
+const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+const log: WorkerOptions['log'] = (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`);
+interface Running {
+  readonly worker: Worker;
+  readonly instanceId?: string;
+}
+const all: Running[] = [];
 
-function start(): void {
-  const worker = new Worker(options);
-  workers.push(worker);
+function start(instanceId?: string): void {
+  const worker = new Worker({ ...rest, agent, random, log, ...(instanceId !== undefined && { instanceId }) });
+  all.push({ worker, ...(instanceId !== undefined && { instanceId }) });
   void worker.run();
 }
 
 for (let i = 0; i < count; i++) setTimeout(start, random() * 1_000);
+for (const instanceId of instanceIds) setTimeout(start, random() * 1_000, instanceId);
 
 createInterface({ input: process.stdin }).on('line', (command) => {
-  const [worker] = workers.splice(Math.floor(random() * workers.length), 1);
-  if (worker === undefined) return;
+  const able = command === 'restart' ? all.filter(({ instanceId }) => instanceId !== undefined) : all;
+  const chosen = able[Math.floor(random() * able.length)];
+  if (chosen === undefined) return;
+  all.splice(all.indexOf(chosen), 1);
+  const { worker, instanceId } = chosen;
   if (command === 'crash') worker.crash();
+  else if (command === 'restart') void worker.leaveTemporarily().then(() => start(instanceId));
   else void worker.leave();
-  start();
+  if (command !== 'restart') start(instanceId);
 });
 process.stdin.once('end', () => process.exit(0));

@@ -14,14 +14,29 @@ export interface Holding {
   readonly revision?: number;
 }
 
+/** What a worker was told when it asked whether it still owns what it believes to own. */
+export interface Verdict {
+  readonly member: string;
+  /** When it asked, and when it had the answer. */
+  readonly from: number;
+  readonly to: number;
+  /** The partitions that it may write to, by the service. */
+  readonly valid: Readonly<Record<string, readonly number[]>>;
+}
+
 export interface WorkerOptions {
   readonly group: string;
   readonly topic: string;
   readonly replicas: readonly string[];
   readonly agent: Agent;
-  readonly log: (holding: Holding) => void;
+  /** A static member; restarts keep it. */
+  readonly instanceId?: string;
+  readonly log: (entry: { readonly holding: Holding } | { readonly verdict: Verdict }) => void;
   readonly random: () => number;
 }
+
+/** No worker's clock runs faster or slower than this, and all of them allow for it. */
+const DRIFT = 0.01;
 
 interface Answer {
   readonly memberId: string;
@@ -37,7 +52,10 @@ interface Answer {
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** A worker as docs/workers.md asks it to be, over a network that loses one answer in a hundred. */
+/**
+ * A worker as docs/workers.md asks it to be, with a clock that drifts, over a network that loses one answer in a hundred and delivers some
+ * requests twice. When it wakes up too late it first asks whether it may still write, as a process does that does not know it was frozen.
+ */
 export class Worker {
   #stopped = false;
   /** Of its own making, so that a join whose answer was lost is not a second member when it is sent again. */
@@ -49,8 +67,12 @@ export class Worker {
   #held: Record<string, number[]> = {};
   #joinedAt = 0;
   #granted = false;
+  /** Its own seconds in one of ours. */
+  readonly #rate: number;
 
-  constructor(private readonly options: WorkerOptions) {}
+  constructor(private readonly options: WorkerOptions) {
+    this.#rate = 1 + (options.random() * 2 - 1) * DRIFT;
+  }
 
   /** Works until it is told to stop; then it leaves, or (`crash`) just vanishes. */
   async run(): Promise<void> {
@@ -72,8 +94,17 @@ export class Worker {
     await this.#send('DELETE', `/members/${this.#member}`).catch(() => undefined);
   }
 
+  /** A static member stops for a while, and keeps its place. */
+  async leaveTemporarily(): Promise<void> {
+    this.#stopped = true;
+    this.#drop();
+    await this.#send('POST', `/members/${this.#member}/heartbeat`, { memberEpoch: -2 }).catch(() => undefined);
+  }
+
   /** One exchange; answers how long to wait for the next. */
   async #turn(): Promise<number> {
+    const late = monotonicMs() > this.#until;
+    if (Object.keys(this.#held).length > 0 && (late || this.options.random() < 0.05)) await this.#verify();
     const sentAt = monotonicMs();
     if (sentAt > this.#until) this.#drop();
     try {
@@ -99,7 +130,7 @@ export class Worker {
     if (answer.memberEpoch < this.#epoch) return;
     this.#epoch = answer.memberEpoch;
     this.#revision = answer.revision;
-    this.#until = sentAt + answer.validForMs;
+    this.#until = sentAt + (answer.validForMs * (1 - 2 * DRIFT)) / this.#rate;
     if (answer.assignment !== undefined) this.#held = answer.assignment;
     const first = !this.#granted && Object.keys(this.#held).length > 0;
     if (first) this.#granted = true;
@@ -108,19 +139,45 @@ export class Worker {
 
   #join(): Promise<Answer> {
     this.#joinedAt ||= monotonicMs();
-    const subscription = { topics: [this.options.topic] };
+    const { topic, instanceId } = this.options;
     return this.#send('POST', `/members/${this.#member}/heartbeat`, {
       memberEpoch: 0,
-      subscription,
+      subscription: { topics: [topic] },
       revision: this.#revision,
+      ...(instanceId !== undefined && { instanceId }),
     });
   }
 
   #beat(): Promise<Answer> {
-    return this.#send('POST', `/members/${this.#member}/heartbeat`, {
-      memberEpoch: this.#epoch,
-      owned: this.#held,
-      revision: this.#revision,
+    const send = () =>
+      this.#send('POST', `/members/${this.#member}/heartbeat`, {
+        memberEpoch: this.#epoch,
+        owned: this.#held,
+        revision: this.#revision,
+      });
+    const answer = send();
+    // The same request once more, maybe through another replica: its answer is nobody's.
+    if (this.options.random() < 0.02) void send().catch(() => undefined);
+    return answer;
+  }
+
+  /** Asks before a write, as of what it believes; the log has what the service allowed. */
+  async #verify(): Promise<void> {
+    const partitions = this.#held;
+    const from = monotonicMs();
+    const claim = { memberId: this.#member, memberEpoch: this.#epoch, partitions };
+    const verdict = await this.#send<{ valid: boolean; fenced: Record<string, number[]> }>(
+      'POST',
+      '/verify-ownership',
+      claim,
+    ).catch(() => undefined);
+    if (verdict === undefined) return;
+    const valid = Object.entries(partitions).map(([topic, list]) => {
+      const fenced = new Set(verdict.fenced[topic] ?? []);
+      return [topic, list.filter((partition) => !fenced.has(partition))] as const;
+    });
+    this.options.log({
+      verdict: { member: this.#member, from, to: monotonicMs(), valid: Object.fromEntries(valid) },
     });
   }
 
@@ -132,17 +189,11 @@ export class Worker {
 
   #write(more: Partial<Holding>): void {
     const { log } = this.options;
-    log({
-      at: monotonicMs(),
-      member: this.#member,
-      epoch: this.#epoch,
-      until: this.#until,
-      held: this.#held,
-      ...more,
-    });
+    const [at, member, epoch, until, held] = [monotonicMs(), this.#member, this.#epoch, this.#until, this.#held];
+    log({ holding: { at, member, epoch, until, held, ...more } });
   }
 
-  #send(method: string, path: string, body?: unknown): Promise<Answer> {
+  #send<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
     const { replicas, group, agent, random } = this.options;
     const url = `${replicas[Math.floor(random() * replicas.length)]}/v1/clusters/default/groups/${group}${path}`;
     const loses = random() < 0.01;
@@ -159,7 +210,7 @@ export class Worker {
             if (loses) return reject(new Error('the answer was lost'));
             const status = response.statusCode ?? 0;
             if (status >= 300) return reject(Object.assign(new Error(`${status} ${text}`), readProblem(text)));
-            resolve(text === '' ? (undefined as never) : (JSON.parse(text) as Answer));
+            resolve(text === '' ? (undefined as never) : (JSON.parse(text) as T));
           });
         },
       );
