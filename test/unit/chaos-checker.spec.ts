@@ -31,6 +31,22 @@ describe('the checker of the chaos test', () => {
     expect(log.works().get('t-0')).toEqual([{ member: 'a', from: 0, to: 120 }]);
   });
 
+  it('finds a write that was allowed to one member while another held the partition', () => {
+    const log = new WorkLog();
+    log.add({ at: 0, member: 'b', epoch: 2, until: 100, held });
+    log.addVerdict({ member: 'a', from: 40, to: 50, valid: held });
+    log.addVerdict({ member: 'b', from: 40, to: 50, valid: held });
+    log.addVerdict({ member: 'a', from: 40, to: 50, valid: { t: [1] } });
+    expect(log.staleWrites()).toEqual(['a was allowed to write t-0 of b']);
+  });
+
+  it('allows a write whose answer came after the partition went on: it may have been decided before', () => {
+    const log = new WorkLog();
+    log.add({ at: 45, member: 'b', epoch: 2, until: 100, held });
+    log.addVerdict({ member: 'a', from: 40, to: 50, valid: held });
+    expect(log.staleWrites()).toEqual([]);
+  });
+
   it('finds epochs that fall', () => {
     const log = new WorkLog();
     log.add({ at: 0, member: 'a', epoch: 2, until: 100, held });
