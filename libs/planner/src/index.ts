@@ -13,6 +13,8 @@ export type {
 } from './change.js';
 export { compare } from './compare.js';
 export type { ComparisonRefusal, ComparisonRow } from './compare.js';
+export { effectOf } from './effect.js';
+export type { Effect, EffectBlocker, EffectBlockerCode, PlannedOn } from './effect.js';
 export { explainMember, memberExplanationToJson } from './explain-member.js';
 export type { MemberExplanation, MemberExplanationJson } from './explain-member.js';
 export { explainPartition } from './explain.js';
