@@ -1,5 +1,5 @@
 import type { Assignment } from '@allot/model';
-import type { ConsumerGroupState } from './consumer/consumer-group.js';
+import type { GroupState } from './group.js';
 
 /** Why something changed. An open enum: readers accept unknown values. */
 export type ChangeCause =
@@ -22,7 +22,25 @@ export type ChangeCause =
   | 'assignment-computed'
   | 'assignment-retried'
   | 'group-imported'
-  | 'plan-applied';
+  | 'pins-changed'
+  | 'assignor-options-changed'
+  | 'frozen'
+  | 'unfrozen'
+  | 'auto-frozen'
+  | 'auto-freeze-lifted'
+  | 'moves-continued'
+  | 'member-draining'
+  | 'drain-canceled'
+  | 'member-removed'
+  | 'racks-changed'
+  | 'plan-applied'
+  | 'static-member-replaced'
+  | 'instance-conflict'
+  | 'leader-rejoined'
+  | 'generation-started'
+  | 'assignment-supplied'
+  | 'sync-timeout'
+  | 'group-full';
 
 /** The most telling thing a revision did; it names the event on the streams. */
 export type ChangeKind = 'group' | 'member' | 'assignment' | 'rebalance.started' | 'rebalance.completed';
@@ -37,9 +55,15 @@ export interface Origin {
 /** A member as a revision left it. Absent fields did not change; `removed` members have none. */
 export interface MemberChange {
   readonly memberId: string;
+  /** It is new in the group with this revision. */
+  readonly added?: true;
   readonly removed?: true;
+  /** Of a new static member. */
+  readonly instanceId?: string;
   readonly memberEpoch?: number;
   readonly state?: string;
+  /** Whether an operator wants it to hand everything over. */
+  readonly draining?: boolean;
   readonly current?: Assignment;
   readonly revoking?: Assignment;
   readonly target?: Assignment;
@@ -64,6 +88,8 @@ export interface RebalanceMark {
   readonly target?: TargetChange;
 }
 
+export type ChangeDetails = Readonly<Record<string, string | number | boolean>>;
+
 /** One revision of a group: everything that changed, and why. The change feed, the history and the audit are made of these. */
 export interface GroupChange {
   readonly revision: number;
@@ -72,10 +98,14 @@ export interface GroupChange {
   readonly kind: ChangeKind;
   readonly cause: ChangeCause;
   readonly origin: Origin;
-  readonly state: ConsumerGroupState;
+  readonly state: GroupState;
   readonly groupEpoch: number;
   readonly assignmentEpoch: number;
+  /** The stored plan that was applied (`plan-applied`). */
+  readonly planId?: string;
   readonly members: readonly MemberChange[];
   /** Absent when the revision means nothing for rebalances. */
   readonly rebalance?: RebalanceMark;
+  /** What else belongs to the cause: the ids of an instance conflict, how many members an automatic freeze lost. */
+  readonly details?: ChangeDetails;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlanKey } from '@allot/coordinator';
+import type { PlanKey, StoredPlan } from '@allot/coordinator';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   PrismaCatalogStore,
@@ -65,9 +65,18 @@ describe('plans', () => {
   it('change their status once, whoever asks', async () => {
     const store = new PrismaPlanStore(database);
     const { id } = await store.save(newPlan());
-    const applied = await Promise.all([1, 2, 3, 4].map(() => store.markStatus(id, ['open', 'approved'], 'applied')));
-    expect(applied.filter((plan) => plan !== undefined)).toHaveLength(1);
-    expect((await store.get(id))!.status).toBe('applied');
+    let turns = 0;
+    const once = ({ status }: StoredPlan) => status === 'open' && ++turns > 0;
+    await Promise.all([1, 2, 3, 4].map((n) => store.decide(id, 'approved', { actor: `reviewer-${n}` }, once)));
+    expect(turns).toBe(1);
+    const approved = (await store.get(id))!;
+    expect(approved).toMatchObject({ status: 'approved', approved: { actor: expect.stringMatching(/^reviewer-/) } });
+    expect(approved.approved!.at).toBeGreaterThanOrEqual(approved.createdAt);
+    expect((await store.decide(id, 'discarded', { actor: 'x' }, () => true, { dryRun: true }))!.status).toBe(
+      'discarded',
+    );
+    expect((await store.get(id))!.status).toBe('approved');
+    expect(await store.decide(randomUUID(), 'approved', { actor: 'x' }, () => true)).toBeUndefined();
   });
 
   it('are found for many groups at once, the newest of each', async () => {

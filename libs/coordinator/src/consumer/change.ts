@@ -23,7 +23,7 @@ import { withoutEpochs } from './owned-partitions.js';
 export function describeChange(
   before: ConsumerGroup | undefined,
   after: ConsumerGroup,
-  facts: { readonly cause: ChangeCause; readonly origin: Origin; readonly now: number },
+  facts: { readonly cause: ChangeCause; readonly origin: Origin; readonly now: number; readonly planId?: string },
 ): GroupChange {
   const members: MemberChange[] = [];
   for (const [memberId, member] of after.members) {
@@ -45,6 +45,7 @@ export function describeChange(
     state,
     groupEpoch: after.groupEpoch,
     assignmentEpoch: after.assignmentEpoch,
+    ...(facts.planId !== undefined && { planId: facts.planId }),
     members,
     ...(rebalance !== undefined && { rebalance }),
   };
@@ -54,6 +55,8 @@ function describeMember(old: ConsumerMember | undefined, member: ConsumerMember)
   const isNew = old === undefined;
   return {
     memberId: member.memberId,
+    ...(isNew && { added: true as const }),
+    ...(isNew && member.instanceId !== undefined && { instanceId: member.instanceId }),
     ...((isNew || old.memberEpoch !== member.memberEpoch) && { memberEpoch: member.memberEpoch }),
     ...((isNew || old.state !== member.state) && { state: member.state }),
     ...((isNew || old.assigned !== member.assigned) && { current: withoutEpochs(member.assigned) }),

@@ -3,32 +3,21 @@ import type {
   NewPlan,
   Page,
   PageRequest,
+  PlanDecision,
+  PlanFilter,
   PlanKey,
-  PlanStatus,
   PlanStore,
   StoredPlan,
 } from '@allot/coordinator';
 import { violatedConstraint } from '../database/database-errors.js';
 import type { Database } from '../database/database.js';
 import { inTransaction, run } from '../database/run.js';
-import { toMs } from '../database/time.js';
 import { Prisma } from '../generated/client.js';
 import { clusterNotFound } from '../groups/group-writer.js';
-
-interface PlanRow extends Omit<StoredPlan, 'ref' | 'reason'> {
-  readonly cluster: string;
-  readonly groupId: string;
-  readonly reason: string | null;
-}
+import { decide, lockPlan, PLAN_COLUMNS, readPlan, toPlan, type PlanRow } from './plan-rows.js';
 
 /** Whole ms, because a page continues after the `createdAt` that a client was shown. */
 const CREATED_AT = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
-
-const PLAN_COLUMNS = Prisma.sql`id::text AS id, cluster, group_id AS "groupId", base_revision::float8 AS "baseRevision",
-  input_hash AS "inputHash", status, author, reason, request, result, ${toMs('created_at')} AS "createdAt",
-  ${toMs('expires_at')} AS "expiresAt", expires_at <= clock_timestamp() AS expired`;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Stored plans. Times and expiry are the database's. */
 export class PrismaPlanStore implements PlanStore {
@@ -38,11 +27,11 @@ export class PrismaPlanStore implements PlanStore {
     return inTransaction(this.database, async (tx) => {
       try {
         const rows = await tx.$queryRaw<PlanRow[]>`
-          INSERT INTO plans (id, cluster, group_id, base_revision, input_hash, status, author, reason, request, result,
+          INSERT INTO plans (id, cluster, group_id, base_revision, input_hash, status, author, reason, request, result, effect,
                              created_at, expires_at)
           SELECT ${plan.id}::uuid, ${plan.ref.cluster}, ${plan.ref.groupId}, ${plan.baseRevision}::bigint, ${plan.inputHash},
             'open', ${plan.author}, ${plan.reason ?? null}, ${JSON.stringify(plan.request)}::jsonb,
-            ${JSON.stringify(plan.result)}::jsonb, now, now + ${plan.validForMs}::float8 * interval '1 millisecond'
+            ${JSON.stringify(plan.result)}::jsonb, ${plan.effect === undefined ? null : JSON.stringify(plan.effect)}::jsonb, now, now + ${plan.validForMs}::float8 * interval '1 millisecond'
           FROM (SELECT ${CREATED_AT} AS now) clock
           RETURNING ${PLAN_COLUMNS}`;
         return toPlan(rows[0]!);
@@ -54,22 +43,19 @@ export class PrismaPlanStore implements PlanStore {
   }
 
   get(id: string): Promise<StoredPlan | undefined> {
-    return run(this.database, async (statements) => {
-      if (!UUID.test(id)) return undefined;
-      const rows = await statements.$queryRaw<PlanRow[]>`SELECT ${PLAN_COLUMNS} FROM plans WHERE id = ${id}::uuid`;
-      return rows[0] && toPlan(rows[0]);
-    });
+    return run(this.database, (statements) => readPlan(statements, id));
   }
 
-  listByGroup(ref: GroupRef, { after, limit }: PageRequest<PlanKey>): Promise<Page<StoredPlan>> {
+  listByGroup(ref: GroupRef, { after, limit }: PageRequest<PlanKey>, filter?: PlanFilter): Promise<Page<StoredPlan>> {
     return run(this.database, async (statements) => {
       const older =
         after === undefined
           ? Prisma.empty
           : Prisma.sql`AND (created_at, id) < (timestamptz 'epoch' + ${after.createdAt}::float8 * interval '1 millisecond',
                                                ${after.id}::uuid)`;
+      const filtered = filter === undefined ? Prisma.empty : Prisma.sql`AND ${SHOWN_STATUS} = ${filter}`;
       const rows = await statements.$queryRaw<PlanRow[]>`
-        SELECT ${PLAN_COLUMNS} FROM plans WHERE cluster = ${ref.cluster} AND group_id = ${ref.groupId} ${older}
+        SELECT ${PLAN_COLUMNS} FROM plans WHERE cluster = ${ref.cluster} AND group_id = ${ref.groupId} ${older} ${filtered}
         ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`;
       return { items: rows.slice(0, limit).map(toPlan), more: rows.length > limit };
     });
@@ -91,15 +77,24 @@ export class PrismaPlanStore implements PlanStore {
     });
   }
 
-  markStatus(id: string, from: readonly PlanStatus[], to: PlanStatus): Promise<StoredPlan | undefined> {
-    return run(this.database, async (statements) => {
-      const rows = await statements.$queryRaw<PlanRow[]>`
-        UPDATE plans SET status = ${to} WHERE id = ${id}::uuid AND status = ANY (${from}::text[]) RETURNING ${PLAN_COLUMNS}`;
-      return rows[0] && toPlan(rows[0]);
-    });
+  async decide(
+    id: string,
+    to: 'approved' | 'discarded',
+    decision: Omit<PlanDecision, 'at'>,
+    check: (plan: StoredPlan) => boolean,
+    options: { readonly dryRun?: boolean } = {},
+  ): Promise<StoredPlan | undefined> {
+    return inTransaction(
+      this.database,
+      async (tx) => {
+        const plan = await lockPlan(tx, id);
+        if (plan === undefined || !check(plan)) return plan;
+        return decide(tx, id, to, decision);
+      },
+      options,
+    );
   }
 }
 
-function toPlan({ cluster, groupId, reason, ...row }: PlanRow): StoredPlan {
-  return { ...row, ref: { cluster, groupId }, ...(reason !== null && { reason }) };
-}
+/** A plan's status as a list shows it: time ends the ones that nobody has ended. */
+const SHOWN_STATUS = Prisma.sql`CASE WHEN status IN ('open', 'approved') AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END`;
