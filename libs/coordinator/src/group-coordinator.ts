@@ -221,11 +221,15 @@ export class GroupCoordinator {
   }
 
   /**
-   * One pass over what time brings: shows groups the newest catalog and (`fence`) fences members whose session or rebalance timer
-   * ended. Safe to run on every replica at once. A group that fails does not keep the others from their turn. Call again at once
+   * One pass over what time brings: shows groups the newest catalog and fences members whose session or rebalance timer ended, if
+   * `mayFence`, which is asked when the store has just answered. Safe to run on every replica at once. A group that fails does not keep the others from their turn. Call again at once
    * while `touched` reaches `limit`.
    */
-  async sweep(limit: number, origin: Origin, { fence }: { readonly fence: boolean }): Promise<SweepResult> {
+  async sweep(
+    limit: number,
+    origin: Origin,
+    { mayFence }: { readonly mayFence: () => boolean },
+  ): Promise<SweepResult> {
     const { store } = this.#ports;
     const failures: { ref: GroupRef; error: unknown }[] = [];
     const visit = async (ref: GroupRef, step: SweepStep) => {
@@ -237,7 +241,7 @@ export class GroupCoordinator {
     };
     const behind = await store.findBehindCatalog(limit);
     for (const { ref } of behind) await visit(ref, lookAtCatalog);
-    const expired = fence ? await store.findExpired(limit) : [];
+    const expired = mayFence() ? await store.findExpired(limit) : [];
     for (const { ref } of expired)
       await visit(ref, (group, context, view) => fenceOverdue(group, view.expired, context));
     return { touched: Math.max(expired.length, behind.length), failures };

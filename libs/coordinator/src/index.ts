@@ -16,6 +16,7 @@ export type { HeartbeatCommand, MemberDescription } from './consumer/membership.
 export { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
 export type { FencingCode, FencingReason, OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
 export { withoutEpochs } from './consumer/owned-partitions.js';
+export { ExpiryGrace, GRACE_MS } from './expiry-grace.js';
 export { resolveSubscription, unknownTopicsOf } from './consumer/subscriptions.js';
 export { groupSpecOf, inJoinOrder, unownedPartitionsOf } from './consumer/target.js';
 export type { ResolveAssignor } from './consumer/target.js';

@@ -1,4 +1,4 @@
-import { GroupCoordinator } from '@allot/coordinator';
+import { ExpiryGrace, GRACE_MS, GroupCoordinator } from '@allot/coordinator';
 import {
   Inject,
   Injectable,
@@ -14,9 +14,6 @@ import { CatalogChanges } from './catalog-changes.js';
 const INTERVAL_MS = 500;
 /** Groups a pass takes at once; a full pass is followed by another without a pause. */
 const BATCH = 100;
-/** After the database was away for longer than this, members get `GRACE_MS` to be heard before anyone is fenced. */
-const OUTAGE_MS = 3_000;
-const GRACE_MS = 10_000;
 const ORIGIN = { actor: 'allot' };
 
 /**
@@ -30,9 +27,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   #running: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   #woken = false;
-  #lastSuccess = performance.now();
-  #graceUntil: number;
-
+  readonly #grace: ExpiryGrace;
   readonly #logger = new Logger('Sweeper');
 
   constructor(
@@ -40,8 +35,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly catalogChanges: CatalogChanges,
     @Inject(CONFIG) { minSessionTimeoutMs }: Config,
   ) {
-    // While no replica ran nobody could be heard either.
-    this.#graceUntil = performance.now() + Math.min(GRACE_MS, minSessionTimeoutMs);
+    this.#grace = new ExpiryGrace(performance.now(), minSessionTimeoutMs);
   }
 
   onApplicationBootstrap(): void {
@@ -71,9 +65,8 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   /** Whether there is more to do at once. */
   async #pass(): Promise<boolean> {
     try {
-      const graceful = performance.now() < this.#graceUntil;
-      const { touched, failures } = await this.coordinator.sweep(BATCH, ORIGIN, { fence: !graceful });
-      this.#noteSuccess();
+      const { touched, failures } = await this.coordinator.sweep(BATCH, ORIGIN, { mayFence: () => this.#mayFence() });
+      this.#noteHeard();
       for (const { ref, error } of failures) this.#logger.error(`sweeping ${ref.cluster}/${ref.groupId} failed`, error);
       return touched >= BATCH && failures.length === 0;
     } catch (error) {
@@ -82,15 +75,17 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     }
   }
 
-  /** An outage of the store is not a death of the members: nobody could have been heard meanwhile. */
-  #noteSuccess(): void {
-    const now = performance.now();
-    if (now - this.#lastSuccess > OUTAGE_MS) {
-      this.#graceUntil = now + GRACE_MS;
-      const away = Math.round((now - this.#lastSuccess) / 1000);
-      this.#logger.warn(`the database was away for ${away} s; nobody is fenced for the next ${GRACE_MS / 1000} s`);
-    }
-    this.#lastSuccess = now;
+  /** Asked within a pass, when the database has answered: the first pass after an outage must not fence anyone yet. */
+  #mayFence(): boolean {
+    this.#noteHeard();
+    return this.#grace.mayFence(performance.now());
+  }
+
+  #noteHeard(): void {
+    const awayMs = this.#grace.heard(performance.now());
+    if (awayMs === undefined) return;
+    const away = Math.round(awayMs / 1000);
+    this.#logger.warn(`the database was away for ${away} s; nobody is fenced for the next ${GRACE_MS / 1000} s`);
   }
 
   async #pause(): Promise<void> {
