@@ -1,21 +1,21 @@
-import type { ChangeFeed, GroupChange, GroupRef, GroupStore } from '@allot/coordinator';
-import { AllotError, invalidRequest } from '@allot/model';
-import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { asConsumerGroup, type GroupReading, type GroupRef, type GroupStore, type StreamLeases } from '@allot/coordinator';
+import { invalidRequest } from '@allot/model';
+import { Body, Controller, Get, Headers, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Operation } from '../contracts/operation.js';
 import { ClusterName, GroupId, MemberId } from '../http/path-names.js';
-import { Shutdown } from '../http/shutdown.js';
-import { CHANGE_FEED, GROUP_STORE } from '../ports.js';
-import { EVENT_STREAM, NDJSON, sendEvents, wireFormatOf, type WireEvent } from '../streams/event-stream.js';
-import { followGroup, type StreamEvent, type StreamOptions } from '../streams/group-stream.js';
+import { GROUP_STORE, STREAM_LEASES } from '../ports.js';
+import { EVENT_STREAM, NDJSON, wireFormatOf } from '../streams/frames.js';
+import { hasReached, LeaseAnswer, LeaseRequest, refusedLease, unknownMember } from '../streams/lease.contract.js';
+import { StreamHub, type StreamRequest } from '../streams/stream-hub.js';
 import { Absent, QueryInteger } from '../validation/rules.js';
-import { showChange, showMemberSnapshot } from './change-view.js';
-import { showGroup } from './group-view.js';
+import { GroupEvents, MemberEvents } from './event-views.js';
+import { showRenewal } from './group-view.js';
 import { readGroup } from './read-group.js';
 
-/** Comments at least this often; proxies close what looks dead after 30 s and more. */
-const IDLE_MS = 12_000;
+/** A member that listens is called so often within a session: one call may be lost without harm. */
+const CALLS_PER_SESSION = 3;
 
 export class EventsQuery {
   @ApiPropertyOptional({
@@ -26,6 +26,19 @@ export class EventsQuery {
   @Absent()
   @QueryInteger(0, Number.MAX_SAFE_INTEGER)
   sinceRevision?: number;
+}
+
+export class MemberEventsQuery extends EventsQuery {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 2 ** 31 - 1,
+    description:
+      "Makes the stream the member's lease: the `memberEpoch` of its last answer. `lease` events then come, and each that is answered keeps the session.",
+  })
+  @Absent()
+  @QueryInteger(1, 2 ** 31 - 1)
+  memberEpoch?: number;
 }
 
 const LAST_EVENT_ID = ApiHeader({
@@ -40,8 +53,8 @@ const LAST_EVENT_ID = ApiHeader({
 export class EventsController {
   constructor(
     @Inject(GROUP_STORE) private readonly store: GroupStore,
-    @Inject(CHANGE_FEED) private readonly feed: ChangeFeed,
-    private readonly shutdown: Shutdown,
+    @Inject(STREAM_LEASES) private readonly leases: StreamLeases,
+    private readonly hub: StreamHub,
   ) {}
 
   @Get('events')
@@ -51,7 +64,8 @@ export class EventsController {
     summary: "A group's changes as they happen",
     description:
       'Server-Sent Events, or one JSON document a line with Accept: application/x-ndjson. The first event is a `snapshot`; then each ' +
-      'revision is one event: `assignment`, `member`, `group`, `rebalance.started` or `rebalance.completed`. The id is the revision.',
+      'revision is one event: `assignment`, `member`, `group`, `rebalance.started` or `rebalance.completed`. The id is the revision. A ' +
+      'reader that is too slow gets another `snapshot` instead of what it missed.',
     path: ['cluster', 'group'],
     answers: { 200: { description: 'Events without end.', mediaTypes: [EVENT_STREAM, NDJSON] } },
     problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'REVISION_COMPACTED'],
@@ -65,114 +79,90 @@ export class EventsController {
     @Headers('accept') accept?: string,
   ): Promise<void> {
     const ref = { cluster, groupId };
-    await this.#send(ref, reply, accept, readSince(query, lastEventId), (event) => showGroupEvent(ref, event));
+    const request = { ...resumeAfter(query, lastEventId), view: new GroupEvents(ref), format: wireFormatOf(accept) };
+    await this.hub.open(ref, reply, request);
   }
 
   @Get('members/:member/events')
   @LAST_EVENT_ID
   @Operation({
     id: 'streamMember',
-    summary: "A member's own changes as they happen",
+    summary: "A member's own changes as they happen; with `memberEpoch` also its lease",
     description:
-      'As the stream of the group, with what concerns this member alone. An event tells the member to send a heartbeat now: only ' +
-      'heartbeats move its epoch and keep its session. The stream ends when the member is no longer in the group.',
+      'As the stream of the group, with what concerns this member alone; a `bookmark` stands for the rest. An event tells the member to ' +
+      'send a heartbeat now. With `memberEpoch` no other heartbeats are needed: `lease` events come several times a session, and each ' +
+      'that is answered (see `answerLease`) keeps the session. An open stream that is not answered keeps nothing. The stream ends when ' +
+      'the member is no longer in the group.',
     path: ['cluster', 'group', 'member'],
     answers: { 200: { description: 'Events until the member is gone.', mediaTypes: [EVENT_STREAM, NDJSON] } },
-    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'UNKNOWN_MEMBER_ID', 'REVISION_COMPACTED'],
+    problems: [
+      'CLUSTER_NOT_FOUND',
+      'GROUP_ID_NOT_FOUND',
+      'UNKNOWN_MEMBER_ID',
+      'FENCED_MEMBER_EPOCH',
+      'REVISION_COMPACTED',
+    ],
   })
   async member(
     @ClusterName() cluster: string,
     @GroupId() groupId: string,
     @MemberId() memberId: string,
-    @Query() query: EventsQuery,
+    @Query() query: MemberEventsQuery,
     @Res() reply: FastifyReply,
     @Headers('last-event-id') lastEventId?: string,
     @Headers('accept') accept?: string,
   ): Promise<void> {
     const ref = { cluster, groupId };
+    const reading = await readGroup(this.store, ref);
+    const member = reading.group.members.get(memberId);
+    if (member === undefined) throw unknownMember(memberId);
+    const lease = leaseOf(reading, memberId, query.memberEpoch);
+    const request = { ...resumeAfter(query, lastEventId), ...lease, format: wireFormatOf(accept) };
+    await this.hub.open(ref, reply, { ...request, view: new MemberEvents(memberId) });
+  }
+
+  @Post('members/:member/lease')
+  @Operation({
+    id: 'answerLease',
+    summary: 'Answer a `lease` event of the stream, which keeps the session',
+    description:
+      'The session then runs from when the event was written, not from this call: what the member has not read extends nothing. The ' +
+      'answer says where the member stands; when that is not where it thinks it is, it sends a heartbeat.',
+    path: ['cluster', 'group', 'member'],
+    body: { type: LeaseRequest, example: { memberEpoch: 1, token: '1764547200000' } },
+    answers: { 200: { description: 'How long the session lasts now.', type: LeaseAnswer } },
+    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'UNKNOWN_MEMBER_ID', 'FENCED_MEMBER_EPOCH'],
+  })
+  async answerLease(
+    @ClusterName() cluster: string,
+    @GroupId() groupId: string,
+    @MemberId() memberId: string,
+    @Body() { memberEpoch, token }: LeaseRequest,
+  ): Promise<LeaseAnswer> {
+    const ref: GroupRef = { cluster, groupId };
+    const renewal = await this.leases.answer({ ref, memberId, memberEpoch, shownAt: Number(token) });
+    if (renewal !== undefined) return showRenewal(renewal);
     const { group } = await readGroup(this.store, ref);
-    if (!group.members.has(memberId)) throw unknownMember(memberId);
-    const concerns = (change: GroupChange) => change.members.some((member) => member.memberId === memberId);
-    const show = (event: StreamEvent) => showMemberEvent(memberId, event);
-    await this.#send(ref, reply, accept, readSince(query, lastEventId), show, concerns);
-  }
-
-  async #send(
-    ref: GroupRef,
-    reply: FastifyReply,
-    accept: string | undefined,
-    since: number | undefined,
-    show: (event: StreamEvent) => WireEvent | undefined,
-    wants?: StreamOptions['wants'],
-  ): Promise<void> {
-    const { abort, release } = this.shutdown.link();
-    const events = followGroup(this.store, this.feed, ref, {
-      ...(since !== undefined && { since }),
-      ...(wants !== undefined && { wants }),
-      signal: abort.signal,
-      idleMs: IDLE_MS,
-    });
-    try {
-      await sendEvents(reply, wireFormatOf(accept), showAll(events, show), abort);
-    } finally {
-      release();
-    }
+    throw refusedLease(memberId, memberEpoch, asConsumerGroup(group)!.members.get(memberId));
   }
 }
 
-/** Events in their wire form; the stream of a member ends with the member. */
-async function* showAll(
-  events: AsyncGenerator<StreamEvent, void, void>,
-  show: (event: StreamEvent) => WireEvent | undefined,
-): AsyncGenerator<WireEvent | undefined, void, void> {
-  for await (const event of events) {
-    const shown = show(event);
-    yield shown;
-    if (shown?.name === 'removed') return;
-  }
-}
-
-function showGroupEvent(ref: GroupRef, event: StreamEvent): WireEvent | undefined {
-  switch (event.type) {
-    case 'idle':
-      return undefined;
-    case 'snapshot':
-      return { name: 'snapshot', revision: event.revision, data: showGroup(ref, event.reading) };
-    case 'change':
-      return { name: event.change.kind, revision: event.revision, data: showChange(event.change) };
-    default:
-      return { name: event.type, revision: event.revision, data: { revision: event.revision } };
-  }
-}
-
-function showMemberEvent(memberId: string, event: StreamEvent): WireEvent | undefined {
-  const removed = { name: 'removed', revision: 'revision' in event ? event.revision : 0, data: { memberId } };
-  switch (event.type) {
-    case 'snapshot': {
-      const data = showMemberSnapshot(memberId, event.reading);
-      return data === undefined ? removed : { name: 'snapshot', revision: event.revision, data };
-    }
-    case 'change': {
-      const data = showChange(event.change, memberId);
-      if (data.members.some(({ removed }) => removed))
-        return { ...removed, data: { ...removed.data, cause: data.cause } };
-      return { name: event.change.kind, revision: event.revision, data };
-    }
-    case 'deleted':
-      return removed;
-    default:
-      return showGroupEvent({ cluster: '', groupId: '' }, event);
-  }
+function leaseOf(
+  { group, now }: GroupReading,
+  memberId: string,
+  claimed: number | undefined,
+): Pick<StreamRequest, 'lease'> {
+  if (claimed === undefined) return {};
+  const member = asConsumerGroup(group)!.members.get(memberId);
+  if (!hasReached(member, claimed)) throw refusedLease(memberId, claimed, member);
+  return { lease: { everyMs: Math.floor(group.settings.sessionTimeoutMs / CALLS_PER_SESSION), shownAt: now } };
 }
 
 /** @throws AllotError INVALID_REQUEST when Last-Event-ID is no revision. */
-function readSince({ sinceRevision }: EventsQuery, lastEventId: string | undefined): number | undefined {
-  if (lastEventId === undefined || lastEventId === '') return sinceRevision;
-  if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+function resumeAfter({ sinceRevision }: EventsQuery, lastEventId: string | undefined): { readonly since?: number } {
+  if (lastEventId === undefined || lastEventId === '')
+    return sinceRevision === undefined ? {} : { since: sinceRevision };
+  if (/^\d{1,15}$/.test(lastEventId)) return { since: Number(lastEventId) };
   const detail = 'must be the id of an event of this stream, a whole number';
   throw invalidRequest(`Last-Event-ID ${detail}.`, [{ pointer: 'Last-Event-ID', detail }]);
-}
-
-function unknownMember(memberId: string): AllotError {
-  return new AllotError('UNKNOWN_MEMBER_ID', `The group has no member ${memberId}. Join again.`, { action: 'rejoin' });
 }

@@ -1,20 +1,23 @@
 import {
-  consumerGroupState,
+  groupState,
   inJoinOrder,
   mayWorkUntil,
   unknownTopicsOf,
   unownedPartitionsOf,
   withoutEpochs,
-  type ConsumerMember,
+  isClassic,
+  type GroupMember,
   type GroupReading,
   type GroupRef,
   type GroupSummary as Summary,
   type MemberAnswer as Answer,
   type OwnershipVerdict,
+  type StreamRenewal,
 } from '@allot/coordinator';
 import { EMPTY_ASSIGNMENT, unionAssignment } from '@allot/model';
 import { showAssignment } from './assignment.contract.js';
 import type { Group, GroupSummary, Member } from './group.contract.js';
+import type { LeaseAnswer } from '../streams/lease.contract.js';
 import type { MemberAnswer } from './member.contract.js';
 import type { OwnershipAnswer } from './ownership.contract.js';
 
@@ -27,12 +30,12 @@ export const VALIDITY_MARGIN_MS = 250;
 export function showGroup({ groupId }: GroupRef, { group, catalog, leases, createdAt }: GroupReading): Group {
   const { settings, source, revision, groupEpoch, assignmentEpoch, assignorFault } = group;
   const { type, assignors, kafkaVersion, ...times } = settings;
-  const members = inJoinOrder(group);
+  const members = inJoinOrder<GroupMember>(group);
   return {
     groupId,
     type,
     source,
-    state: consumerGroupState(group),
+    state: groupState(group),
     revision,
     groupEpoch,
     assignmentEpoch,
@@ -46,7 +49,7 @@ export function showGroup({ groupId }: GroupRef, { group, catalog, leases, creat
   };
 }
 
-export function showMember(member: ConsumerMember, leaseUntil: number | undefined): Member {
+export function showMember(member: GroupMember, leaseUntil: number | undefined): Member {
   const { memberId, instanceId, rackId, clientId, weight, subscription, memberEpoch, state } = member;
   return {
     memberId,
@@ -70,7 +73,7 @@ export function showMember(member: ConsumerMember, leaseUntil: number | undefine
 /** A group that was read whole, in the form of a list. */
 export function summaryOf({ groupId }: GroupRef, { group, createdAt, updatedAt }: GroupReading): GroupSummary {
   let assignedPartitions = 0;
-  for (const { assigned } of group.members.values()) {
+  for (const { assigned } of (group as GroupFrame).members.values()) {
     for (const partitions of assigned.values()) assignedPartitions += partitions.size;
   }
   const { source, revision, groupEpoch, assignmentEpoch, assignorFault } = group;
@@ -78,7 +81,7 @@ export function summaryOf({ groupId }: GroupRef, { group, createdAt, updatedAt }
     groupId,
     type: group.settings.type,
     source,
-    state: consumerGroupState(group),
+    state: groupState(group),
     revision,
     groupEpoch,
     assignmentEpoch,
@@ -102,6 +105,18 @@ export function showAnswer({ assignment, revoking, validUntil, now, ...answer }:
     ...showValidity(validUntil),
     validForMs: validForMs(validUntil, now, answer.sessionTimeoutMs),
   };
+}
+
+/** Where a listening member stands, and how long its session lasts now. */
+export function showRenewal({
+  leaseUntil,
+  rebalanceDeadline,
+  now,
+  sessionTimeoutMs,
+  ...rest
+}: StreamRenewal): LeaseAnswer {
+  const validUntil = Math.min(leaseUntil, rebalanceDeadline ?? Infinity);
+  return { ...rest, ...showValidity(validUntil), validForMs: validForMs(validUntil, now, sessionTimeoutMs) };
 }
 
 function showValidity(validUntil: number): { validUntil: Date } {

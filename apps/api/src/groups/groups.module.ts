@@ -5,6 +5,7 @@ import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import type { Config } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import { CONFIG, GROUP_STORE } from '../ports.js';
+import { StreamHub } from '../streams/stream-hub.js';
 import { AssignmentController } from './assignment.controller.js';
 import { CatalogChanges } from './catalog-changes.js';
 import { EventsController } from './events.controller.js';
@@ -42,6 +43,7 @@ const coordinator = {
   providers: [
     coordinator,
     CatalogChanges,
+    StreamHub,
     Sweeper,
     ClusterGroupsResolver,
     GroupsResolver,
