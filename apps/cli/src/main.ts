@@ -1,3 +1,31 @@
-import { VERSION } from './version.js';
+import { run } from './run.js';
+import { isClosed } from './terminal.js';
 
-process.stdout.write(`allot ${VERSION}\n`);
+// A reader that has seen enough closes the pipe; whoever writes learns of it by the error of its own write.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (!isClosed(error)) throw error;
+  });
+}
+
+let interrupt: AbortController | undefined;
+
+function interruptible(): AbortSignal {
+  if (interrupt === undefined) {
+    const controller = (interrupt = new AbortController());
+    // The second Ctrl-C ends the process in any case.
+    process.once('SIGINT', () => controller.abort());
+  }
+  return interrupt.signal;
+}
+
+process.exitCode = await run(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  interruptible,
+  random: Math.random,
+});
+// Input that nobody read to its end must not keep the process.
+process.stdin.destroy();

@@ -18,6 +18,8 @@ export type {
   LineStatus,
   ReassignmentPartition,
 } from './import-result.js';
+export { importedAssignor, importedGroupSpec } from './imported-group-spec.js';
+export type { ImportedGroupSpec } from './imported-group-spec.js';
 export {
   detectFormat,
   parseGroupsDescribe,

@@ -38,8 +38,8 @@ export interface RightSize {
  */
 export function rightSize(input: PlanInput, upTo?: number, resolve: AssignorLookup = findAssignor): RightSize {
   checkGroup(input);
-  const { assignor } = chooseAssignor(input.assignor, pinning(resolve, input.pins));
   const changed = applyChanges(input, input.assignor, input.changes ?? []);
+  const { assignor } = chooseAssignor(changed.assignor, pinning(resolve, input.pins), changed.assignorPointer);
   const useful = usefulPartitions(changed.topics, changed.members);
   const evaluatedUpTo = checkLimit(upTo) ?? Math.min(countPartitions(useful), DEFAULT_UP_TO);
   const weigh = weigher(changed.topics);
