@@ -5,7 +5,7 @@ import { BrokersModule } from './brokers/brokers.module.js';
 import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
 import { CoordinatorsModule } from './coordinators/coordinators.module.js';
-import { graphqlModule } from './graphql/graphql.module.js';
+import { AllotGraphQLModule } from './graphql/graphql.module.js';
 import { GroupsModule } from './groups/groups.module.js';
 import { HealthController } from './health/health.controller.js';
 import { MediaTypeGuard } from './http/media-types.js';
@@ -20,6 +20,7 @@ import {
   CHANGE_FEED,
   CONFIG,
   DATABASE_PROBE,
+  GROUP_HISTORY,
   GROUP_READ_MODEL,
   GROUP_STORE,
   IDEMPOTENCY_STORE,
@@ -47,6 +48,7 @@ class FrameModule {
       { provide: CATALOG_STORE, useValue: ports.catalog },
       { provide: GROUP_STORE, useValue: ports.groups },
       { provide: GROUP_READ_MODEL, useValue: ports.groupReads },
+      { provide: GROUP_HISTORY, useValue: ports.history },
       { provide: PLAN_STORE, useValue: ports.plans },
       { provide: IDEMPOTENCY_STORE, useValue: ports.idempotency },
       { provide: CHANGE_FEED, useValue: ports.feed },
@@ -68,7 +70,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         FrameModule.register(options),
-        graphqlModule(),
+        AllotGraphQLModule.register(),
         AssignorsModule,
         ClustersModule,
         BrokersModule,

@@ -17,6 +17,10 @@ export interface Config {
   readonly assignorModules: readonly string[];
   /** How long one of them may take for an answer; requests wait meanwhile. */
   readonly assignorTimeoutMs: number;
+  /** Whether GraphQL tells its schema to those who ask. */
+  readonly graphqlIntrospection: boolean;
+  /** A JSON file with the only queries that GraphQL answers: a list of texts, or an object of texts. */
+  readonly graphqlAllowList: string | undefined;
 }
 
 /** The environment cannot be served; each problem is a sentence that names the variable. */
@@ -47,6 +51,8 @@ export function readConfig(env: Environment): Config {
     drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),
     assignorModules: list(env, 'ALLOT_ASSIGNORS'),
     assignorTimeoutMs: integer(env, 'ALLOT_ASSIGNOR_TIMEOUT_MS', 500, 10, 10_000, problems),
+    graphqlIntrospection: flag(env, 'ALLOT_GRAPHQL_INTROSPECTION', true, problems),
+    graphqlAllowList: text(env, 'ALLOT_GRAPHQL_ALLOW_LIST'),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -61,6 +67,14 @@ function text(env: Environment, name: string): string | undefined {
 function list(env: Environment, name: string): string[] {
   const parts = (text(env, name) ?? '').split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '');
+}
+
+function flag(env: Environment, name: string, byDefault: boolean, problems: string[]): boolean {
+  const value = text(env, name);
+  if (value === undefined) return byDefault;
+  if (value === '1' || value === '0') return value === '1';
+  problems.push(`${name} must be 1 or 0, but is "${value}".`);
+  return byDefault;
 }
 
 function integer(

@@ -23,8 +23,27 @@ export const LIMITS = {
   brokers: 10_000,
   pageSize: 1_000,
   defaultPageSize: 100,
+  /** Bytes of a request to GraphQL, characters and tokens of its text, nesting of its brackets. */
+  graphqlBodyBytes: 256 * 1024,
+  graphqlTextLength: 32_768,
+  graphqlTokens: 2_000,
+  graphqlBrackets: 60,
+  graphqlOperations: 10,
+  graphqlVariables: 100,
   /** Nesting and number of fields of a GraphQL operation. */
   graphqlDepth: 12,
+  /** Nesting below `__schema`: as deep as the tools' own query of the schema. */
+  graphqlIntrospectionDepth: 16,
   graphqlFields: 500,
   graphqlAliases: 50,
+  graphqlDirectives: 50,
+  /** Fields of the answer if every page were full. */
+  graphqlCost: 100_000,
+  /** WebSockets of one process, and operations that run on one of them. */
+  graphqlConnections: 10_000,
+  graphqlOperationsPerConnection: 100,
+  /** Time in which a WebSocket must say hello. */
+  graphqlInitMs: 5_000,
+  /** Bytes of text that are remembered of persisted queries. */
+  graphqlPersistedBytes: 2 * 1024 * 1024,
 } as const;

@@ -14,6 +14,7 @@ import { ClusterGroupsResolver, GroupsResolver, MembersResolver } from './groups
 import { MembersController } from './members.controller.js';
 import { OwnershipController } from './ownership.controller.js';
 import { RebalancesController } from './rebalances.controller.js';
+import { GroupEventsResolver } from './group-events.resolver.js';
 import { GroupRebalancesResolver } from './rebalances.resolver.js';
 import { Sweeper } from './sweeper.js';
 
@@ -48,6 +49,7 @@ const coordinator = {
     ClusterGroupsResolver,
     GroupsResolver,
     GroupRebalancesResolver,
+    GroupEventsResolver,
     MembersResolver,
   ],
   exports: [coordinator, CatalogChanges],

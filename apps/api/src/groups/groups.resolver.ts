@@ -9,10 +9,8 @@ import { ConnectionArgs, connectionRequest, toConnection } from '../paging/conne
 import { GROUP_READ_MODEL, GROUP_STORE } from '../ports.js';
 import { listAssignment, TopicPartitions } from './assignment.contract.js';
 import { type Group, GroupConnection, GROUPS, GroupSpec, GroupSummary, Member } from './group.contract.js';
-import { showGroup, showSummary, summaryOf } from './group-view.js';
-
-/** A group in a GraphQL answer knows its cluster, which its other fields need. */
-export type GroupNode = GroupSummary & { readonly cluster: string };
+import { type GroupNode, nodeOf } from './group-node.js';
+import { showSummary } from './group-view.js';
 
 /** The groups of a cluster. */
 @Resolver(() => Cluster)
@@ -34,7 +32,7 @@ export class ClusterGroupsResolver {
     @Args('id', { type: () => String }) groupId: string,
     @Context() context: RequestContext,
   ): Promise<GroupNode | null> {
-    return (await shownGroups(context, this.store, cluster).load(groupId))?.node ?? null;
+    return (await wholeGroups(context, this.store, cluster).load(groupId)) ?? null;
   }
 }
 
@@ -68,9 +66,9 @@ export class GroupsResolver {
     return (await this.#whole(group, context)).unknownTopics;
   }
 
-  async #whole({ cluster, groupId }: GroupNode, context: RequestContext) {
-    const shown = await shownGroups(context, this.store, cluster).load(groupId);
-    if (shown !== undefined) return shown.whole;
+  async #whole({ cluster, groupId, whole }: GroupNode, context: RequestContext): Promise<Group> {
+    const known = whole ?? (await wholeGroups(context, this.store, cluster).load(groupId))?.whole;
+    if (known !== undefined) return known;
     throw new AllotError('GROUP_ID_NOT_FOUND', `The group ${groupId} was deleted meanwhile.`, { action: 'refresh' });
   }
 }
@@ -96,24 +94,18 @@ export class MembersResolver {
   }
 }
 
-interface ShownGroup {
-  readonly node: GroupNode;
-  readonly whole: Group;
-}
-
 /** One loader a request and cluster: the groups that its fields ask for are read together, and shown once for all fields. */
-function shownGroups(
+export function wholeGroups(
   context: RequestContext,
   store: GroupStore,
   cluster: string,
-): DataLoader<string, ShownGroup | undefined> {
+): DataLoader<string, GroupNode | undefined> {
   return context.loader(`groups of ${cluster}`, () => {
     return new DataLoader(async (groupIds: readonly string[]) => {
       const readings = await store.readMany(cluster, groupIds);
       return groupIds.map((groupId) => {
         const reading = readings.get(groupId);
-        const ref = { cluster, groupId };
-        return reading && { node: { ...summaryOf(ref, reading), cluster }, whole: showGroup(ref, reading) };
+        return reading && nodeOf({ cluster, groupId }, reading);
       });
     });
   });

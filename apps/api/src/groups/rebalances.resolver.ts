@@ -6,7 +6,7 @@ import { RequestContext } from '../graphql/request-context.js';
 import { ConnectionArgs, connectionRequest, toConnection } from '../paging/connection.js';
 import { GROUP_READ_MODEL } from '../ports.js';
 import { GroupSummary } from './group.contract.js';
-import type { GroupNode } from './groups.resolver.js';
+import type { GroupNode } from './group-node.js';
 import { RebalanceConnection, REBALANCES, showRebalance } from './rebalance.contract.js';
 
 const NONE: Page<Rebalance> = { items: [], more: false };

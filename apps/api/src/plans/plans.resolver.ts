@@ -4,7 +4,7 @@ import { Args, ArgsType, Context, Field, Int, Parent, ResolveField, Resolver } f
 import DataLoader from 'dataloader';
 import { RequestContext } from '../graphql/request-context.js';
 import { GroupSummary } from '../groups/group.contract.js';
-import type { GroupNode } from '../groups/groups.resolver.js';
+import type { GroupNode } from '../groups/group-node.js';
 import { PLAN_STORE } from '../ports.js';
 import { Integer } from '../validation/rules.js';
 import { showPlan, showResult } from './plan-view.js';

@@ -74,6 +74,11 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Unsupported partitioner',
       'No partitioner has this name; `/v1/partitioners` lists them.',
     ),
+    REVISION_NOT_FOUND: type(
+      404,
+      'Revision not found',
+      'The group has not come to this revision yet; `newest` is the one it is at.',
+    ),
     REVISION_COMPACTED: type(
       410,
       'Revision compacted',
@@ -86,11 +91,41 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Stale revision',
       'It changed since the revision in `If-Match`. Read it again, then decide again.',
     ),
-    STALE_PLAN: type(412, 'Stale plan', 'The group changed since the plan was made. Make a new plan.'),
+    STALE_PLAN: type(
+      412,
+      'Stale plan',
+      'The group changed since the plan was made; `changes` tell how. Look at them, and make a new plan.',
+    ),
+    PLAN_CLOSED: type(
+      409,
+      'Plan is closed',
+      'The plan was applied or discarded; `planStatus`, `by` and `at` say which, by whom and when. Make a new plan.',
+    ),
+    PLAN_EXPIRED: type(409, 'Plan expired', 'The time in which the plan could be applied is over. Make a new plan.'),
+    PLAN_NOT_APPROVED: type(
+      409,
+      'Plan is not approved',
+      'The group asks that somebody other than the author approves a plan before it is applied.',
+    ),
+    PLAN_APPROVER_IS_AUTHOR: type(
+      403,
+      'Approver is the author',
+      'The group asks that somebody other than the author approves a plan. Without access control everybody is the same.',
+    ),
+    PLAN_NOT_APPLICABLE: type(
+      422,
+      'Plan is not applicable',
+      'The plan takes for granted what the service cannot do by itself; `blockers` name each such change and what to do first.',
+    ),
     PRECONDITION_REQUIRED: type(
       428,
       'Precondition required',
       'Destructive requests need `If-Match` with the revision that was read, or `*` for whatever is there.',
+    ),
+    QUERY_NOT_ALLOWED: type(
+      403,
+      'Query not allowed',
+      'GraphQL answers only the queries on its list here (`ALLOT_GRAPHQL_ALLOW_LIST`). Have the query put there.',
     ),
     IDEMPOTENCY_KEY_REUSED: type(
       422,

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AllotError } from '@allot/model';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import type { ExecutionArgs } from 'graphql';
+import { useServer } from 'graphql-ws/use/ws';
+import { WebSocketServer } from 'ws';
+import { LIMITS } from '../config/limits.js';
+import { asGraphQLError, GraphQLExecution } from './execution.js';
+import { GRAPHQL_PATH } from './http-gate.js';
+import type { RequestContext } from './request-context.js';
+import { mayComeFromAnotherSite } from './same-origin.js';
+
+/** Between two pings; a client that does not answer one in this time is cut off. */
+const KEEP_ALIVE_MS = 12_000;
+
+/**
+ * GraphQL over WebSockets (the graphql-transport-ws protocol of graphql-ws) at the same path as over HTTP. A result is written when
+ * the socket has taken the one before, so a slow client holds back its own subscription and costs no memory.
+ */
+@Injectable()
+export class GraphQLWebSockets implements OnModuleInit, BeforeApplicationShutdown {
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LIMITS.graphqlBodyBytes });
+  #dispose: (() => Promise<void> | void) | undefined;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly execution: GraphQLExecution,
+  ) {}
+
+  /** Open connections. */
+  get size(): number {
+    return this.#sockets.clients.size;
+  }
+
+  onModuleInit(): void {
+    const server = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const { execution } = this;
+    const run = (args: ExecutionArgs) => execution.run(args);
+    const handler = useServer(
+      {
+        connectionInitWaitTimeout: LIMITS.graphqlInitMs,
+        onSubscribe: ({ subscriptions }, _id, payload) => {
+          if (Object.keys(subscriptions).length > LIMITS.graphqlOperationsPerConnection) return [tooManyOperations()];
+          return execution.prepare(payload, { id: randomUUID(), log: server.log });
+        },
+        // A subscription answers an iterator, which is what the library expects of both.
+        execute: run as never,
+        subscribe: run as never,
+        onNext: (_context, _id, _payload, args, result) =>
+          execution.format(result, args.contextValue as RequestContext),
+        onError: (_context, _id, _payload, errors) =>
+          execution.formatErrors(errors, { id: randomUUID(), log: server.log }),
+      },
+      this.#sockets,
+      KEEP_ALIVE_MS,
+    );
+    this.#dispose = () => handler.dispose();
+    server.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#dispose?.();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (request.url?.split('?')[0] !== GRAPHQL_PATH) return refuse(socket, '404 Not Found');
+    if (mayComeFromAnotherSite(request.headers)) return refuse(socket, '403 Forbidden');
+    if (this.size >= LIMITS.graphqlConnections) return refuse(socket, '503 Service Unavailable');
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#sockets.emit('connection', webSocket, request);
+    });
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function tooManyOperations() {
+  const message = `A connection runs at most ${LIMITS.graphqlOperationsPerConnection} operations at a time.`;
+  return asGraphQLError(new AllotError('LIMIT_EXCEEDED', message, { action: 'fix-request' }));
+}
