@@ -1,9 +1,12 @@
-import { sameAssignment, type Assignment } from '@allot/model';
-import { resolveSettings, clampRebalanceTimeout } from './group-settings.js';
+import { compareText, sameAssignment, type Assignment } from '@allot/model';
+import { checkLimits, resolveSettings, clampRebalanceTimeout } from './group-settings.js';
 import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
+import { asConsumerGroup, type Group } from './group.js';
 import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
+import { cancelDrain, checkDrain, drain, type DrainCheck } from './consumer/drain.js';
 import { importedGroup, type GroupSnapshot } from './consumer/imported-group.js';
 import {
+  draftOf,
   fenceOverdue,
   groupNotFound,
   heartbeat,
@@ -12,6 +15,7 @@ import {
   leaveTemporarily,
   memberIdInUse,
   refuseImported,
+  removeInstance,
 } from './consumer/membership.js';
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
 import { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
@@ -52,6 +56,8 @@ export interface MemberAnswer {
   readonly revision: number;
   readonly groupEpoch: number;
   readonly assignmentEpoch: number;
+  /** Topics that it subscribes to and the cluster did not have when the group looked last, ascending; absent when there are none. */
+  readonly unknownTopics?: readonly string[];
 }
 
 type SweepStep = (group: ConsumerGroup, context: StepContext, view: GroupView) => Transition;
@@ -62,7 +68,7 @@ export interface SweepResult {
 }
 
 export interface PutGroupResult {
-  readonly group: ConsumerGroup;
+  readonly group: Group;
   readonly outcome: 'created' | 'changed' | 'unchanged';
   /** Database time, ms since 1970. */
   readonly now: number;
@@ -79,7 +85,9 @@ export interface UpdateOptions extends TransactOptions {
 export class GroupCoordinator {
   readonly #ports: CoordinatorPorts;
 
+  /** @throws Error when the limits would let members be fenced that do everything right. */
   constructor(ports: CoordinatorPorts) {
+    checkLimits(ports.limits);
     this.#ports = ports;
   }
 
@@ -142,7 +150,8 @@ export class GroupCoordinator {
   async verifyOwnership(ref: GroupRef, claim: OwnershipClaim): Promise<OwnershipVerdict & { readonly now: number }> {
     const reading = await this.#ports.store.read(ref);
     if (reading === undefined) throw groupNotFound();
-    const { group, leases, now } = reading;
+    const { leases, now } = reading;
+    const group = asConsumerGroup(reading.group)!;
     refuseImported(group);
     return { ...checkOwnership(group, claim, { leaseUntil: leases.get(claim.memberId), now }), now };
   }
@@ -158,10 +167,49 @@ export class GroupCoordinator {
     await this.#step(ref, origin, (group, context) => step(group, command, context), options);
   }
 
+  /**
+   * An operator removes the static member that has this instance id, whatever its member id (KAFKA-18188).
+   * @throws AllotError UNKNOWN_MEMBER_ID when nobody has it.
+   */
+  async removeInstance(ref: GroupRef, instanceId: string, origin: Origin, options?: TransactOptions): Promise<void> {
+    await this.#step(ref, origin, (group, context) => removeInstance(group, instanceId, context), options);
+  }
+
+  /** Has a member hand over everything, or, `canceled`, serves it again; to ask twice changes nothing. */
+  async drain(
+    ref: GroupRef,
+    { memberId, canceled = false }: { readonly memberId: string; readonly canceled?: boolean },
+    origin: Origin,
+    options?: TransactOptions,
+  ): Promise<DrainCheck> {
+    const step = canceled ? cancelDrain : drain;
+    let check: DrainCheck | undefined;
+    await this.#step(
+      ref,
+      origin,
+      (group, context) => {
+        const transition = step(group, { memberId }, context);
+        check = checkDrain(transition.group, transition.group.members.get(memberId)!, context);
+        return transition;
+      },
+      options,
+    );
+    return check!;
+  }
+
+  /** @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, GROUP_READ_ONLY. */
+  async checkDrain(ref: GroupRef, memberId: string): Promise<DrainCheck> {
+    const reading = await this.#ports.store.read(ref);
+    const group = asConsumerGroup(reading?.group);
+    const context = { ...reading!, resolveAssignor: this.#ports.resolveAssignor };
+    const { member } = draftOf(group, { memberId }, { ...context, origin: { actor: '' } });
+    return checkDrain(group!, member, context);
+  }
+
   /** Creates a group or changes its settings; `outcome` says which. */
   async putGroup(
     ref: GroupRef,
-    change: GroupSettingsChange,
+    { frozen, ...change }: GroupSettingsChange & { readonly frozen?: boolean },
     origin: Origin,
     options: UpdateOptions = {},
   ): Promise<PutGroupResult> {
@@ -175,7 +223,7 @@ export class GroupCoordinator {
         checkRevision(group?.revision ?? 0, options.ifRevision);
         const settings = resolveSettings(change, group?.settings, limits, (names) => this.#assignorNames(names));
         checkAssignor(settings, this.#ports.resolveAssignor);
-        return putSettings(group, settings, context);
+        return putSettings(group, settings, context, frozen);
       },
       options,
     );
@@ -225,11 +273,7 @@ export class GroupCoordinator {
    * `mayFence`, which is asked when the store has just answered. Safe to run on every replica at once. A group that fails does not keep the others from their turn. Call again at once
    * while `touched` reaches `limit`.
    */
-  async sweep(
-    limit: number,
-    origin: Origin,
-    { mayFence }: { readonly mayFence: () => boolean },
-  ): Promise<SweepResult> {
+  async sweep(limit: number, origin: Origin, { mayFence }: { readonly mayFence: () => boolean }): Promise<SweepResult> {
     const { store } = this.#ports;
     const failures: { ref: GroupRef; error: unknown }[] = [];
     const visit = async (ref: GroupRef, step: SweepStep) => {
@@ -250,7 +294,7 @@ export class GroupCoordinator {
   async #sweepStep(ref: GroupRef, origin: Origin, step: SweepStep): Promise<void> {
     await this.#ports.store.transact(ref, (view) => {
       if (view.group === undefined) return { group: undefined, reply: undefined };
-      return toGroupStep(step(view.group, this.#context(view, origin), view));
+      return toGroupStep(step(asConsumerGroup(view.group)!, this.#context(view, origin), view));
     });
   }
 
@@ -260,20 +304,24 @@ export class GroupCoordinator {
     step: (group: ConsumerGroup | undefined, context: StepContext, view: GroupView) => Transition,
     { renew, ...options }: TransactOptions & { readonly renew?: string } = {},
   ): Promise<StepResult<undefined>> {
-    return this.#ports.store.transact(
+    const result = await this.#ports.store.transact(
       ref,
       (view) => {
-        const transition = step(view.group, this.#context(view, origin), view);
-        return { ...toGroupStep(transition), ...(renew !== undefined && { renewed: [renew] }) };
+        const transition = step(asConsumerGroup(view.group), this.#context(view, origin), view);
+        const { refusal } = transition;
+        const renewed = renew !== undefined && refusal === undefined && { renewed: [renew] };
+        return { ...toGroupStep(transition), ...renewed, reply: refusal };
       },
       options,
     );
+    if (result.reply !== undefined) throw result.reply;
+    return { ...result, reply: undefined };
   }
 
   /** The cheap heartbeat, if nothing is new: this replica knows the group, and the member says of itself what is known. */
   async #renew(ref: GroupRef, command: HeartbeatCommand): Promise<StepResult<undefined> | undefined> {
     const { memberId, memberEpoch } = command;
-    const group = this.#ports.store.cached(ref);
+    const group = asConsumerGroup(this.#ports.store.cached(ref));
     if (group === undefined || !isAsDescribed(group.members.get(memberId), command)) return undefined;
     const renewal = await this.#ports.store.renewLease(ref, memberId, memberEpoch);
     if (renewal?.revision !== group.revision) return undefined;
@@ -290,7 +338,7 @@ export class GroupCoordinator {
     origin: Origin,
   ): Promise<StepResult<undefined> | undefined> {
     const { store } = this.#ports;
-    const group = store.cached(ref);
+    const group = asConsumerGroup(store.cached(ref));
     if (group === undefined || !changesNothing(group, command, this.#defaults(), this.#ports.resolveAssignor, origin)) {
       return undefined;
     }
@@ -353,11 +401,13 @@ function toGroupStep({ group, change }: Transition): GroupStep<undefined> {
 }
 
 function answerOf(result: StepResult<undefined>, memberId: string, owned: Assignment | undefined): MemberAnswer {
-  const group = result.group!;
+  const group = asConsumerGroup(result.group)!;
   const member = group.members.get(memberId)!;
   const { settings, revision, groupEpoch, assignmentEpoch } = group;
+  const unknownTopics = member.subscription.topics.filter((topic) => !group.subscribedTopics.has(topic));
   return {
     ...memberFacts(member, owned),
+    ...(unknownTopics.length > 0 && { unknownTopics: unknownTopics.sort(compareText) }),
     heartbeatIntervalMs: settings.heartbeatIntervalMs,
     sessionTimeoutMs: settings.sessionTimeoutMs,
     validUntil: mayWorkUntil(member, result.leases.get(memberId)!),

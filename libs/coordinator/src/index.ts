@@ -6,26 +6,43 @@ export type {
   ConsumerGroup,
   ConsumerGroupState,
   ConsumerMember,
+  MemberStanding,
   MemberState,
   OwnedPartitions,
   SubscribedTopic,
   Subscription,
 } from './consumer/consumer-group.js';
+export type { Calm, Freeze } from './consumer/calm.js';
+export type { DrainCheck, HandedOver } from './consumer/drain.js';
+export { holdOf } from './consumer/hold.js';
+export type { Hold, HoldReason } from './consumer/hold.js';
 export type { GroupSnapshot, SnapshotMember } from './consumer/imported-group.js';
+export { WEEKDAYS } from './consumer/maintenance-windows.js';
+export type { MaintenanceWindow, SingleWindow, WeeklyWindow } from './consumer/maintenance-windows.js';
+export { leftOutOf } from './consumer/manual-members.js';
 export type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
 export { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
 export type { FencingCode, FencingReason, OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
 export { withoutEpochs } from './consumer/owned-partitions.js';
 export { ExpiryGrace, GRACE_MS } from './expiry-grace.js';
 export { resolveSubscription, unknownTopicsOf } from './consumer/subscriptions.js';
-export { groupSpecOf, inJoinOrder, unownedPartitionsOf } from './consumer/target.js';
+export { assignOptionsOf, groupSpecOf, inJoinOrder, unownedPartitionsOf } from './consumer/target.js';
 export type { ResolveAssignor } from './consumer/target.js';
 export { GroupCoordinator } from './group-coordinator.js';
 export type { CoordinatorPorts, MemberAnswer, UpdateOptions } from './group-coordinator.js';
-export { DEFAULT_GROUP_LIMITS, DEFAULT_GROUP_SETTINGS } from './group-settings.js';
-export type { GroupLimits, GroupSettings, GroupSettingsChange, GroupType } from './group-settings.js';
+export { CONFLICT_ACTIONS, DEFAULT_GROUP_LIMITS, DEFAULT_GROUP_SETTINGS, STATIC_POLICIES } from './group-settings.js';
+export type {
+  AutoFreeze,
+  GroupLimits,
+  GroupSettings,
+  GroupSettingsChange,
+  GroupType,
+  StaticPolicy,
+  WeightedStickySettings,
+} from './group-settings.js';
 export type {
   ChangeCause,
+  ChangeDetails,
   ChangeKind,
   GroupChange,
   MemberChange,
@@ -71,4 +88,34 @@ export type {
   StoredResponse,
 } from './ports/idempotency-store.js';
 export type { StreamAnswer, StreamLeases, StreamRenewal } from './ports/stream-leases.js';
-export type { NewPlan, PlanKey, PlanStatus, PlanStore, StoredPlan } from './ports/plan-store.js';
+export { foldMembers } from './revisions.js';
+export type { GroupRevision, RevisionMember } from './revisions.js';
+export type { AuditEntry, EndedRebalance, FeedPage, FeedPosition, GroupHistory } from './ports/group-history.js';
+export { PlanApplier, planOf } from './plan-applier.js';
+export type { AppliedPlan, ApplyCommand, PlanReader } from './plan-applier.js';
+export { refuseClosed } from './consumer/apply-plan.js';
+export type {
+  NewPlan,
+  PlanBlocker,
+  PlanDecision,
+  PlanEffect,
+  PlanFilter,
+  PlanKey,
+  PlannedMember,
+  PlanStatus,
+  PlanStore,
+  StoredPlan,
+} from './ports/plan-store.js';
+export { asClassicGroup, asConsumerGroup, groupState, validUntilOf } from './group.js';
+export type { Group, GroupFrame, GroupMember, GroupState } from './group.js';
+export { isClassic, timerAt } from './classic/classic-group.js';
+export type {
+  ClassicGroup,
+  ClassicGroupState,
+  ClassicMember,
+  ClassicMemberState,
+  MemberProtocol,
+  OwnershipClaim as ClassicOwnershipClaim,
+  PendingMember,
+  PhaseTimer,
+} from './classic/classic-group.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConsumerGroup, GroupRef } from '@allot/coordinator';
+import type { ConsumerGroup, GroupRef, GroupView } from '@allot/coordinator';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   PostgresProbe,
@@ -45,12 +45,11 @@ afterAll(async () => {
 });
 
 const ref: GroupRef = { cluster: 'default', groupId: 'g' };
-const commit =
-  (decide: (before: ConsumerGroup | undefined) => ConsumerGroup) =>
-  ({ group: before }: { readonly group: ConsumerGroup | undefined }) => {
-    const after = decide(before);
-    return { group: after, change: changeOf(after), reply: 0 };
-  };
+const commit = (decide: (before: ConsumerGroup | undefined) => ConsumerGroup) => (view: GroupView) => {
+  const before = view.group as ConsumerGroup | undefined;
+  const after = decide(before);
+  return { group: after, change: changeOf(after), reply: 0 };
+};
 const unavailable = { code: 'STORE_UNAVAILABLE', retriable: true, action: 'retry', retryAfterMs: expect.any(Number) };
 
 it('answers "try again" while the database is away, whatever is asked', async () => {

@@ -1,5 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CatalogStore, ConsumerGroup, ConsumerMember, GroupRef, GroupStep, GroupStore } from '@allot/coordinator';
+import type {
+  CatalogStore,
+  ConsumerGroup,
+  ConsumerMember,
+  GroupRef,
+  GroupStep,
+  GroupStore,
+  GroupView,
+} from '@allot/coordinator';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SETTINGS, changeOf, group, member, next, owned } from './sample-group.js';
 
@@ -34,7 +42,8 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
     /** A step that commits what `decide` makes of the group. */
     const commit =
       (decide: (before: ConsumerGroup | undefined) => ConsumerGroup, step: Partial<GroupStep<string>> = {}) =>
-      ({ group: before }: { readonly group: ConsumerGroup | undefined }): GroupStep<string> => {
+      (view: GroupView): GroupStep<string> => {
+        const before = view.group as ConsumerGroup | undefined;
         const after = decide(before);
         return { group: after, change: changeOf(after), reply: 'done', ...step };
       };

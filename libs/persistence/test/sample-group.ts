@@ -1,4 +1,11 @@
-import type { ConsumerGroup, ConsumerMember, GroupChange, GroupSettings, OwnedPartitions } from '@allot/coordinator';
+import type {
+  ConsumerGroup,
+  ConsumerMember,
+  Group,
+  GroupChange,
+  GroupSettings,
+  OwnedPartitions,
+} from '@allot/coordinator';
 
 export const SETTINGS: GroupSettings = {
   type: 'consumer',
@@ -51,7 +58,7 @@ export function group(fields: Partial<ConsumerGroup> = {}, members: readonly Con
   };
 }
 
-export function changeOf(after: ConsumerGroup, fields: Partial<GroupChange> = {}): GroupChange {
+export function changeOf(after: Group, fields: Partial<GroupChange> = {}): GroupChange {
   return {
     revision: after.revision,
     at: 1_700_000_000_123,
@@ -68,10 +75,11 @@ export function changeOf(after: ConsumerGroup, fields: Partial<GroupChange> = {}
 
 /** The next revision of `before` with these members set or, where undefined, removed. */
 export function next(
-  before: ConsumerGroup,
+  group: Group,
   members: Readonly<Record<string, ConsumerMember | undefined>> = {},
   fields: Partial<ConsumerGroup> = {},
 ): ConsumerGroup {
+  const before = group as ConsumerGroup;
   const all = new Map(before.members);
   for (const [memberId, each] of Object.entries(members)) {
     if (each === undefined) all.delete(memberId);

@@ -1,10 +1,4 @@
-import {
-  inJoinOrder,
-  unownedPartitionsOf,
-  withoutEpochs,
-  type ConsumerGroup,
-  type ConsumerMember,
-} from '@allot/coordinator';
+import { inJoinOrder, unownedPartitionsOf, withoutEpochs, type GroupFrame, type GroupMember } from '@allot/coordinator';
 import { compareText, filterAssignment, type Assignment, type AssignmentJson } from '@allot/model';
 import { showAssignment } from './assignment.contract.js';
 
@@ -42,7 +36,7 @@ interface PartitionOwner {
 }
 
 /** Who has what, by member. `idle` are members without anything in the target. */
-export function viewByMember(group: ConsumerGroup, filter: AssignmentFilter): AssignmentView {
+export function viewByMember(group: GroupFrame, filter: AssignmentFilter): AssignmentView {
   const members = Object.create(null) as Record<string, MemberAssignment>;
   for (const member of selected(group, filter)) {
     const show = (assignment: Assignment) => showAssignment(onlyTopics(assignment, filter));
@@ -56,7 +50,7 @@ export function viewByMember(group: ConsumerGroup, filter: AssignmentFilter): As
 }
 
 /** Who has what, by topic and partition: every partition of the topics that the group reads. */
-export function viewByPartition(group: ConsumerGroup, filter: AssignmentFilter): AssignmentView {
+export function viewByPartition(group: GroupFrame, filter: AssignmentFilter): AssignmentView {
   const owners = new Map<string, PartitionOwner[]>();
   const of = (topic: string): PartitionOwner[] => {
     let list = owners.get(topic);
@@ -89,7 +83,7 @@ function concerns({ current, target, revoking }: PartitionOwner, { members }: As
   return [current, target, revoking].some((memberId) => typeof memberId === 'string' && members.has(memberId));
 }
 
-function selected(group: ConsumerGroup, { members }: AssignmentFilter): ConsumerMember[] {
+function selected(group: GroupFrame, { members }: AssignmentFilter): GroupMember[] {
   return inJoinOrder(group).filter(({ memberId }) => members?.has(memberId) ?? true);
 }
 
@@ -97,7 +91,7 @@ function onlyTopics(assignment: Assignment, { topics }: AssignmentFilter): Assig
   return topics === undefined ? assignment : filterAssignment(assignment, (topic) => topics.has(topic));
 }
 
-function frame(group: ConsumerGroup, filter: AssignmentFilter) {
+function frame(group: GroupFrame, filter: AssignmentFilter) {
   const { revision, groupEpoch, assignmentEpoch } = group;
   const unowned = showAssignment(onlyTopics(unownedPartitionsOf(group), filter));
   const idle = selected(group, filter).filter(({ target }) => target.size === 0);

@@ -1,4 +1,4 @@
-import type { ChangeFeed, ConsumerGroup, GroupRef, GroupStore } from '@allot/coordinator';
+import type { ChangeFeed, Group, GroupRef, GroupStore } from '@allot/coordinator';
 import { invalidRequest } from '@allot/model';
 import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
@@ -134,11 +134,7 @@ export class AssignmentController {
   }
 
   /** The group, newer than the caller's revision if the caller waits long enough. */
-  async #readNewer(
-    ref: GroupRef,
-    { wait, revision }: AssignmentQuery,
-    request: FastifyRequest,
-  ): Promise<ConsumerGroup> {
+  async #readNewer(ref: GroupRef, { wait, revision }: AssignmentQuery, request: FastifyRequest): Promise<Group> {
     if (wait === undefined) return (await readGroup(this.store, ref)).group;
     if (revision === undefined) {
       const detail = 'is missing: say which revision you have, so that the answer can wait for a newer one';

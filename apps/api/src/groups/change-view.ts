@@ -53,5 +53,5 @@ export function showMemberSnapshot(
   const member = group.members.get(memberId);
   if (member === undefined) return undefined;
   const { revision, groupEpoch, assignmentEpoch } = group;
-  return { revision, groupEpoch, assignmentEpoch, ...showMember(member, leases.get(memberId)) };
+  return { revision, groupEpoch, assignmentEpoch, ...showMember(group, member, leases.get(memberId)) };
 }

@@ -1,11 +1,13 @@
 import {
   groupState,
   inJoinOrder,
-  mayWorkUntil,
+  isClassic,
   unknownTopicsOf,
   unownedPartitionsOf,
+  validUntilOf,
   withoutEpochs,
-  isClassic,
+  type Group as StoredGroup,
+  type GroupFrame,
   type GroupMember,
   type GroupReading,
   type GroupRef,
@@ -39,8 +41,9 @@ export function showGroup({ groupId }: GroupRef, { group, catalog, leases, creat
     revision,
     groupEpoch,
     assignmentEpoch,
+    ...classicFacts(group),
     spec: { assignors: [...assignors], ...(kafkaVersion !== undefined && { kafkaVersion }), ...times },
-    members: members.map((member) => showMember(member, leases.get(member.memberId))),
+    members: members.map((member) => showMember(group, member, leases.get(member.memberId))),
     unowned: showAssignment(unownedPartitionsOf(group)),
     idle: members.filter(({ target }) => target.size === 0).map(({ memberId }) => memberId),
     unknownTopics: [...unknownTopicsOf(members, catalog)],
@@ -49,8 +52,16 @@ export function showGroup({ groupId }: GroupRef, { group, catalog, leases, creat
   };
 }
 
-export function showMember(member: GroupMember, leaseUntil: number | undefined): Member {
+/** What only a classic group has. */
+function classicFacts(group: StoredGroup): Pick<Group, 'generation' | 'protocol' | 'leader'> {
+  if (!isClassic(group)) return {};
+  const { groupEpoch: generation, protocol, leader } = group;
+  return { generation, ...(protocol !== undefined && { protocol }), ...(leader !== undefined && { leader }) };
+}
+
+export function showMember(group: StoredGroup, member: GroupMember, leaseUntil: number | undefined): Member {
   const { memberId, instanceId, rackId, clientId, weight, subscription, memberEpoch, state } = member;
+  const validUntil = validUntilOf(group, memberId, leaseUntil);
   return {
     memberId,
     ...(instanceId !== undefined && { instanceId }),
@@ -66,7 +77,7 @@ export function showMember(member: GroupMember, leaseUntil: number | undefined):
     current: showAssignment(withoutEpochs(member.assigned)),
     revoking: showAssignment(withoutEpochs(member.pendingRevocation)),
     target: showAssignment(member.target),
-    ...(leaseUntil !== undefined && showValidity(mayWorkUntil(member, leaseUntil))),
+    ...(validUntil !== undefined && showValidity(validUntil)),
   };
 }
 
@@ -85,6 +96,7 @@ export function summaryOf({ groupId }: GroupRef, { group, createdAt, updatedAt }
     revision,
     groupEpoch,
     assignmentEpoch,
+    ...classicFacts(group),
     memberCount: group.members.size,
     assignedPartitions,
     ...(assignorFault !== undefined && { assignorFault }),
@@ -94,7 +106,14 @@ export function summaryOf({ groupId }: GroupRef, { group, createdAt, updatedAt }
 }
 
 export function showSummary({ ref, createdAt, updatedAt, ...summary }: Summary): GroupSummary {
-  return { groupId: ref.groupId, ...summary, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+  const generation = summary.type === 'classic' && { generation: summary.groupEpoch };
+  return {
+    groupId: ref.groupId,
+    ...summary,
+    ...generation,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+  };
 }
 
 export function showAnswer({ assignment, revoking, validUntil, now, ...answer }: Answer): MemberAnswer {

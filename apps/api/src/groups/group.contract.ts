@@ -20,8 +20,15 @@ import { AssignmentField } from './assignment.contract.js';
 import { AssignorNames, DAY_MS } from './group-rules.js';
 
 export const GROUP_TYPES = ['consumer', 'classic'] as const;
-const STATES = ['EMPTY', 'ASSIGNING', 'RECONCILING', 'STABLE'] as const;
-const MEMBER_STATES = ['STABLE', 'UNREVOKED_PARTITIONS', 'UNRELEASED_PARTITIONS'] as const;
+const STATES = ['EMPTY', 'ASSIGNING', 'RECONCILING', 'STABLE', 'PREPARING_REBALANCE', 'COMPLETING_REBALANCE'] as const;
+const MEMBER_STATES = [
+  'STABLE',
+  'UNREVOKED_PARTITIONS',
+  'UNRELEASED_PARTITIONS',
+  'JOINING',
+  'JOINED',
+  'SYNCED',
+] as const;
 
 @ObjectType({ description: 'What an operator set of a group; times in milliseconds.' })
 export class GroupSpec {
@@ -121,6 +128,15 @@ export class Group {
   @IntField('The group epoch for which the target was computed.', { example: 3 })
   assignmentEpoch!: number;
 
+  @IntField('Classic groups: the generation, which is the group epoch as well.', { optional: true, example: 3 })
+  generation?: number;
+
+  @TextField('Classic groups: the assignor that the members agreed on.', { optional: true, example: 'range' })
+  protocol?: string;
+
+  @TextField('Classic groups: id of the member that leads.', { optional: true })
+  leader?: string;
+
   @ObjectField(() => GroupSpec, 'What was asked for.')
   spec!: GroupSpec;
 
@@ -165,6 +181,15 @@ export class GroupSummary {
 
   @IntField('The group epoch for which the target was computed.', { example: 3 })
   assignmentEpoch!: number;
+
+  @IntField('Classic groups: the generation, which is the group epoch as well.', { optional: true, example: 3 })
+  generation?: number;
+
+  @TextField('Classic groups: the assignor that the members agreed on.', { optional: true, example: 'range' })
+  protocol?: string;
+
+  @TextField('Classic groups: id of the member that leads.', { optional: true })
+  leader?: string;
 
   @IntField('Number of members.', { example: 3 })
   memberCount!: number;

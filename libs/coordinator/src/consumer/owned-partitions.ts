@@ -1,5 +1,6 @@
 import type { Assignment } from '@allot/model';
-import type { ConsumerGroup, OwnedPartitions } from './consumer-group.js';
+import type { GroupFrame } from '../group.js';
+import type { OwnedPartitions } from './consumer-group.js';
 
 export const NO_PARTITIONS: OwnedPartitions = new Map();
 
@@ -90,7 +91,7 @@ export type HolderIndex = (topic: string, partition: number) => string | undefin
  * Indexes the holders of a group. A partition that two members hold is a broken promise and throws: no step may go on from
  * there.
  */
-export function indexHolders(group: ConsumerGroup): HolderIndex {
+export function indexHolders(group: Pick<GroupFrame, 'members'>): HolderIndex {
   const holders = new Map<string, Map<number, string>>();
   for (const member of group.members.values()) {
     for (const owned of [member.assigned, member.pendingRevocation]) {

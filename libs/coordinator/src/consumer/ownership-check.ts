@@ -66,7 +66,10 @@ export function checkOwnership(
  * How long a member may go on without another answer, database time: until its lease ends, or, while it has something to give up,
  * until its rebalance timer does, for that fences it as well.
  */
-export function mayWorkUntil({ rebalanceDeadline = Infinity }: ConsumerMember, leaseUntil: number): number {
+export function mayWorkUntil(
+  { rebalanceDeadline = Infinity }: Pick<ConsumerMember, 'rebalanceDeadline'>,
+  leaseUntil: number,
+): number {
   return Math.min(leaseUntil, rebalanceDeadline);
 }
 

@@ -1,7 +1,9 @@
 import { RE2JS } from 're2js';
 import { AllotError, compareText, invalidRequest } from '@allot/model';
-import type { Catalog } from '../catalog/catalog.js';
-import type { ConsumerGroup, ConsumerMember, SubscribedTopic, Subscription } from './consumer-group.js';
+import { javaStringHashCode } from '@allot/strategies';
+import type { Catalog, CatalogTopic } from '../catalog/catalog.js';
+import type { GroupMember } from '../group.js';
+import type { ConsumerGroup, SubscribedTopic, Subscription } from './consumer-group.js';
 
 /** Most names one subscription may list, and the longest pattern: far beyond use, short of harm. */
 export const MAX_SUBSCRIBED_TOPICS = 10_000;
@@ -73,17 +75,28 @@ export function resolveSubscription(subscription: Subscription, catalog: Catalog
 
 /** The existing topics that the members subscribe to, with what an assignment depends on. */
 export function subscribedTopicsOf(
-  members: Iterable<ConsumerMember>,
+  members: Iterable<Pick<GroupMember, 'subscription' | 'rackId'>>,
   catalog: Catalog,
+  before: ConsumerGroup['subscribedTopics'] = NO_TOPICS,
 ): ReadonlyMap<string, SubscribedTopic> {
   const names = new Set<string>();
-  for (const { subscription } of members)
+  let rackAware = false;
+  for (const { subscription, rackId } of members) {
+    rackAware ||= rackId !== undefined;
     for (const name of resolveSubscription(subscription, catalog)) names.add(name);
-  return existingTopics(names, catalog);
+  }
+  const existing = existingTopics(names, catalog);
+  for (const [name, topic] of existing) {
+    const racks = racksToCompare(catalog.topics.get(name)!, before.get(name), rackAware);
+    if (racks !== undefined) existing.set(name, { ...topic, racks });
+  }
+  return existing;
 }
 
+const NO_TOPICS: ConsumerGroup['subscribedTopics'] = new Map();
+
 /** Those of the names that are topics of the catalog. */
-export function existingTopics(names: Iterable<string>, catalog: Catalog): ReadonlyMap<string, SubscribedTopic> {
+export function existingTopics(names: Iterable<string>, catalog: Catalog): Map<string, SubscribedTopic> {
   const existing = new Map<string, SubscribedTopic>();
   for (const name of names) {
     const topic = catalog.topics.get(name);
@@ -92,11 +105,31 @@ export function existingTopics(names: Iterable<string>, catalog: Catalog): Reado
   return existing;
 }
 
+/**
+ * A digest of a topic's racks; the one from before while they are not known in full: a broker that is away for a while has not moved
+ * (KAFKA-14867, KAFKA-20778). They count only where a member has a rack itself.
+ */
+function racksToCompare(
+  topic: CatalogTopic,
+  before: SubscribedTopic | undefined,
+  rackAware: boolean,
+): string | undefined {
+  if (!rackAware || topic.racks === undefined) return before?.id === topic.id ? before.racks : undefined;
+  let digest = digests.get(topic);
+  if (digest === undefined) {
+    digest = javaStringHashCode(JSON.stringify(topic.racks)).toString(36);
+    digests.set(topic, digest);
+  }
+  return digest;
+}
+
+const digests = new WeakMap<CatalogTopic, string>();
+
 /** As much of the catalog as the group saw when it looked last: its own topics. */
 export function seenCatalog({ catalogRevision, subscribedTopics }: ConsumerGroup): Catalog {
   let seen = seenCatalogs.get(subscribedTopics);
   if (seen?.revision !== catalogRevision) {
-    const topics = new Map([...subscribedTopics].map(([name, topic]) => [name, { name, ...topic }]));
+    const topics = new Map([...subscribedTopics].map(([name, { id, partitions }]) => [name, { name, id, partitions }]));
     seenCatalogs.set(subscribedTopics, (seen = { revision: catalogRevision, topics }));
   }
   return seen;
@@ -105,7 +138,10 @@ export function seenCatalog({ catalogRevision, subscribedTopics }: ConsumerGroup
 const seenCatalogs = new WeakMap<ConsumerGroup['subscribedTopics'], Catalog>();
 
 /** Names that members subscribe to and that the cluster does not have, ascending. */
-export function unknownTopicsOf(members: Iterable<ConsumerMember>, catalog: Catalog): readonly string[] {
+export function unknownTopicsOf(
+  members: Iterable<Pick<GroupMember, 'subscription'>>,
+  catalog: Catalog,
+): readonly string[] {
   const unknown = new Set<string>();
   for (const { subscription } of members) {
     for (const name of subscription.topics) if (!catalog.topics.has(name)) unknown.add(name);
@@ -117,11 +153,12 @@ export function unknownTopicsOf(members: Iterable<ConsumerMember>, catalog: Cata
 export function catalogCause(
   before: ReadonlyMap<string, SubscribedTopic>,
   after: ReadonlyMap<string, SubscribedTopic>,
-): 'topic-deleted' | 'topic-created' | 'partitions-grown' | undefined {
+): 'topic-deleted' | 'topic-created' | 'partitions-grown' | 'racks-changed' | undefined {
   for (const [name, { id }] of before) if (after.get(name)?.id !== id) return 'topic-deleted';
   for (const name of after.keys()) if (!before.has(name)) return 'topic-created';
   for (const [name, { partitions }] of after)
     if (before.get(name)!.partitions !== partitions) return 'partitions-grown';
+  for (const [name, { racks }] of after) if (before.get(name)!.racks !== racks) return 'racks-changed';
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { ConsumerGroupState } from '../consumer/consumer-group.js';
+import type { GroupState } from '../group.js';
 import type { GroupType } from '../group-settings.js';
 import type { Page, PageRequest } from './catalog-store.js';
 import type { Rebalance } from '../rebalances.js';
@@ -9,7 +9,7 @@ export interface GroupSummary {
   readonly ref: GroupRef;
   readonly type: GroupType;
   readonly source: 'live' | 'imported';
-  readonly state: ConsumerGroupState;
+  readonly state: GroupState;
   readonly revision: number;
   readonly groupEpoch: number;
   readonly assignmentEpoch: number;
@@ -18,6 +18,9 @@ export interface GroupSummary {
   readonly assignedPartitions: number;
   /** Why the last computation of the target failed. */
   readonly assignorFault?: string;
+  /** Of a classic group: the assignor that its members agreed on, and the member that assigns. */
+  readonly protocol?: string;
+  readonly leader?: string;
   /** Database time, ms since 1970. */
   readonly createdAt: number;
   readonly updatedAt: number;

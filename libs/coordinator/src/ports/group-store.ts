@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
-import type { ConsumerGroup } from '../consumer/consumer-group.js';
+import type { Group } from '../group.js';
 import type { GroupChange } from '../history.js';
+import type { StoredPlan } from './plan-store.js';
 
 /** Names a group. */
 export interface GroupRef {
@@ -11,7 +12,7 @@ export interface GroupRef {
 /** What a step decides on. All of it was read under the group's lock. */
 export interface GroupView {
   /** Undefined when there is no such group. */
-  readonly group: ConsumerGroup | undefined;
+  readonly group: Group | undefined;
   /** Without a group: the last revision of an earlier one of this id that was deleted, 0 when there was none. */
   readonly lastRevision: number;
   readonly catalog: Catalog;
@@ -19,6 +20,8 @@ export interface GroupView {
   readonly now: number;
   /** Members whose lease has run out by `now`; a heartbeat cannot extend it any more while the step runs. */
   readonly expired: ReadonlySet<string>;
+  /** The plan that `TransactOptions.planId` names, locked; undefined when there is no such plan. */
+  readonly plan?: StoredPlan;
 }
 
 /** What a step wants. Throwing an AllotError wants nothing: the transaction is rolled back and the error passed on. */
@@ -28,18 +31,20 @@ export interface GroupStep<R> {
    * `null` to delete it. A new object of the same revision differs in `catalogRevision` and `nextAssignmentAt` alone: they are written to the group's row,
    * without a new revision and without a change.
    */
-  readonly group: ConsumerGroup | null | undefined;
+  readonly group: Group | null | undefined;
   /** What the new revision says of itself; required when `group` has a new revision. */
   readonly change?: GroupChange;
-  /** Members whose lease starts anew: now + the group's session timeout, by the database's clock. */
+  /** Members whose lease starts anew: now + their own session timeout or else the group's, by the database's clock. */
   readonly renewed?: readonly string[];
+  /** The step carries out `GroupView.plan`: it is marked as applied, with this change, in the same transaction. */
+  readonly appliesPlan?: true;
   readonly reply: R;
 }
 
 export interface StepResult<R> {
   readonly reply: R;
   /** The group as committed (or as it was); undefined when there is none. */
-  readonly group: ConsumerGroup | undefined;
+  readonly group: Group | undefined;
   /** End of the lease of each renewed member, database time in ms: durable when this answer is seen. */
   readonly leases: ReadonlyMap<string, number>;
   /** The database's clock in the transaction. */
@@ -49,6 +54,8 @@ export interface StepResult<R> {
 export interface TransactOptions {
   /** Run the step and every check of the store, then roll back. */
   readonly dryRun?: boolean;
+  /** A stored plan that is locked with the group, after it; such a step has a transaction of its own. */
+  readonly planId?: string;
 }
 
 /** What a steady heartbeat found. */
@@ -93,9 +100,12 @@ export interface GroupStore {
   renewLeaseAt(ref: GroupRef, memberId: string, revision: number): Promise<LeaseRenewal | undefined>;
 
   /** The group if this replica has it in memory, at exactly this revision when one is given: no IO, and maybe outdated. */
-  cached(ref: GroupRef, revision?: number): ConsumerGroup | undefined;
+  cached(ref: GroupRef, revision?: number): Group | undefined;
 
-  /** Live groups with a member whose lease or rebalance timer has run out, or whose postponed target is due, at most `limit`. */
+  /**
+   * Live groups with a member whose lease or rebalance timer has run out, whose postponed target is due, or, classic, whose phase timer or
+   * pending member's time is over; at most `limit`.
+   */
   findExpired(limit: number): Promise<readonly DueGroup[]>;
 
   /** Live groups that have not looked at their cluster's newest catalog, at most `limit`. */
@@ -115,7 +125,7 @@ export interface GroupStore {
 }
 
 export interface GroupReading {
-  readonly group: ConsumerGroup;
+  readonly group: Group;
   readonly catalog: Catalog;
   readonly now: number;
   /** Member id -> end of its lease; imported members have none. */

@@ -1,10 +1,14 @@
 import { AllotError, invalidRequest } from '@allot/model';
 import { indexHolders } from '../../src/consumer/owned-partitions.js';
+import { isClassic, timerAt } from '../../src/index.js';
 import type {
   Catalog,
   ChangePage,
   DueGroup,
+  Group,
   GroupChange,
+  GroupFrame,
+  GroupMember,
   GroupReading,
   GroupRef,
   GroupStep,
@@ -14,8 +18,6 @@ import type {
   StepResult,
   TransactOptions,
 } from '../../src/index.js';
-
-type Group = NonNullable<GroupView['group']>;
 
 /** What a commit changed, for those who watch the store. */
 export interface Commit {
@@ -123,9 +125,8 @@ export class MemoryDatabase {
       const changes = change === undefined ? (row?.changes ?? []) : [...(row?.changes ?? []), change];
       const updatedAt = change === undefined ? (row?.updatedAt ?? at) : at;
       const kept = change === undefined && row !== undefined;
-      const { catalogRevision, nextAssignmentAt } = after;
       // Without a new revision nothing else of it is written.
-      const stored = kept ? { ...row.group, catalogRevision, nextAssignmentAt } : after;
+      const stored = kept ? havingLooked(row.group, after) : after;
       this.#rows.set(keyOf(ref), {
         pk,
         ref,
@@ -143,8 +144,9 @@ export class MemoryDatabase {
   /** New members of a live group need a lease, or they would never expire; what was promised for longer is kept. */
   #leases(row: Row | undefined, after: Group, renewed: readonly string[]): ReadonlyMap<string, number> {
     const leases = new Map<string, number>();
-    const until = this.options.now() + after.settings.sessionTimeoutMs;
+    const now = this.options.now();
     for (const memberId of after.members.keys()) {
+      const until = now + sessionOf(after, memberId);
       const known = row?.leases.get(memberId);
       const begins = renewed.includes(memberId) || (after.source === 'live' && !row?.group.members.has(memberId));
       if (begins) leases.set(memberId, Math.max(known ?? 0, until));
@@ -161,7 +163,7 @@ export class MemoryDatabase {
     if (row === undefined || known <= now || row.group.source !== 'live') return undefined;
     if (row.group.catalogRevision !== this.options.catalogOf(ref.cluster)?.revision || !holds(row.group))
       return undefined;
-    const leaseUntil = Math.max(known, now + row.group.settings.sessionTimeoutMs);
+    const leaseUntil = Math.max(known, now + sessionOf(row.group, memberId));
     this.#rows.set(keyOf(ref), { ...row, leases: new Map(row.leases).set(memberId, leaseUntil) });
     return { leaseUntil, now, revision: row.group.revision };
   }
@@ -240,9 +242,7 @@ export class MemoryGroupStore implements GroupStore {
   #load(ref: GroupRef, { pk, group }: Row): Group {
     const known = this.#known.get(keyOf(ref));
     if (known?.pk !== pk || known.group.revision !== group.revision) return inOrder(group);
-    const { catalogRevision, nextAssignmentAt } = group;
-    const same = known.group.catalogRevision === catalogRevision && known.group.nextAssignmentAt === nextAssignmentAt;
-    return same ? known.group : { ...known.group, catalogRevision, nextAssignmentAt };
+    return havingLooked(known.group, group);
   }
 
   /** An answer that comes late must not replace what is known since. */
@@ -281,8 +281,14 @@ export class MemoryGroupStore implements GroupStore {
 
   findExpired(limit: number): Promise<readonly DueGroup[]> {
     return this.#find(limit, ({ group, leases }, now) => {
-      const { members, groupEpoch, assignmentEpoch, nextAssignmentAt = Infinity } = group;
-      if (groupEpoch > assignmentEpoch && nextAssignmentAt <= now) return true;
+      const { members, groupEpoch, assignmentEpoch } = group;
+      if (
+        isClassic(group)
+          ? (timerAt(group) ?? Infinity) <= now
+          : groupEpoch > assignmentEpoch && (group.nextAssignmentAt ?? Infinity) <= now
+      ) {
+        return true;
+      }
       for (const until of leases.values()) if (until <= now) return true;
       for (const { rebalanceDeadline = Infinity } of members.values()) if (rebalanceDeadline <= now) return true;
       return false;
@@ -342,16 +348,29 @@ export function storeUnavailable(): AllotError {
   return new AllotError('STORE_UNAVAILABLE', 'The store is away.', { action: 'retry', retryAfterMs: 1_000 });
 }
 
+function sessionOf({ members, settings }: Group, memberId: string): number {
+  const member: GroupMember | undefined = members.get(memberId);
+  return member?.sessionTimeoutMs ?? settings.sessionTimeoutMs;
+}
+
 function keyOf({ cluster, groupId }: GroupRef): string {
   return JSON.stringify([cluster, groupId]);
 }
 
+/** `group` with what is written without a new revision, from a later state of it; the same object when that is the same. */
+function havingLooked(group: Group, { catalogRevision, ...later }: Group): Group {
+  const nextAssignmentAt = 'nextAssignmentAt' in later ? later.nextAssignmentAt : undefined;
+  if (isClassic(group)) return group.catalogRevision === catalogRevision ? group : { ...group, catalogRevision };
+  if (group.catalogRevision === catalogRevision && group.nextAssignmentAt === nextAssignmentAt) return group;
+  return { ...group, catalogRevision, nextAssignmentAt };
+}
+
 /** As a database gives members back: in the order in which they joined, whatever the order of the group that was written. */
-function inOrder<G extends Group>(group: G): G {
-  const members = [...group.members].sort(([a, { joinOrder }], [b, other]) => {
+function inOrder(group: Group): Group {
+  const members = [...(group as GroupFrame).members].sort(([a, { joinOrder }], [b, other]) => {
     return joinOrder - other.joinOrder || (a < b ? -1 : 1);
   });
-  return { ...group, members: new Map(members) };
+  return { ...group, members: new Map(members) as never };
 }
 
 /** @throws Error as the primary key of the ownership table would, and for text that no database takes. */

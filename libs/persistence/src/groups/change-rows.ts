@@ -1,11 +1,4 @@
-import type {
-  ConsumerGroupState,
-  ChangeCause,
-  ChangeKind,
-  GroupChange,
-  MemberChange,
-  RebalanceMark,
-} from '@allot/coordinator';
+import type { GroupState, ChangeCause, ChangeKind, GroupChange, MemberChange, RebalanceMark } from '@allot/coordinator';
 import { assignmentFromJson, assignmentToJson } from '@allot/model';
 import type { AssignmentJson } from '@allot/model';
 
@@ -24,6 +17,7 @@ export interface ChangeRow {
   readonly assignment_epoch: number;
   readonly members: readonly MemberChangeJson[];
   readonly rebalance: RebalanceMark | null;
+  readonly plan_id: string | null;
 }
 
 type MemberChangeJson = Omit<MemberChange, 'current' | 'revoking' | 'target'> & {
@@ -51,6 +45,7 @@ export function toChangeRow(change: GroupChange): ChangeRow {
       ...(target && { target: assignmentToJson(target) }),
     })),
     rebalance: change.rebalance ?? null,
+    plan_id: change.planId ?? null,
   };
 }
 
@@ -65,7 +60,7 @@ export function fromChangeRow(row: ChangeRow): GroupChange {
       ...(row.reason !== null && { reason: row.reason }),
       ...(row.request_id !== null && { requestId: row.request_id }),
     },
-    state: row.state as ConsumerGroupState,
+    state: row.state as GroupState,
     groupEpoch: row.group_epoch,
     assignmentEpoch: row.assignment_epoch,
     members: row.members.map(({ current, revoking, target, ...rest }) => ({
@@ -75,5 +70,6 @@ export function fromChangeRow(row: ChangeRow): GroupChange {
       ...(target && { target: assignmentFromJson(target) }),
     })),
     ...(row.rebalance !== null && { rebalance: row.rebalance }),
+    ...(row.plan_id !== null && { planId: row.plan_id }),
   };
 }

@@ -1,13 +1,16 @@
 import type {
   Catalog,
-  ConsumerGroup,
+  Group,
   GroupChange,
+  GroupMember,
   GroupRef,
   GroupStep,
   GroupView,
   StepResult,
+  StoredPlan,
 } from '@allot/coordinator';
 import type { Statements } from '../database/database.js';
+import { markApplied } from '../plans/plan-rows.js';
 import type { CachedGroup } from './group-cache.js';
 import type { LockedFacts } from './group-loader.js';
 import { deleteGroup, markLooked, renewLeases, writeGroup } from './group-writer.js';
@@ -32,12 +35,14 @@ export interface Locked {
   readonly before: CachedGroup | undefined;
   readonly facts: LockedFacts;
   readonly catalog: Catalog;
+  /** The plan that the only step of the batch asked for. */
+  readonly plan?: StoredPlan;
 }
 
 interface Done {
   readonly step: GroupStep<unknown>;
   /** The group after this step. */
-  readonly group: ConsumerGroup | undefined;
+  readonly group: Group | undefined;
 }
 
 /**
@@ -48,7 +53,7 @@ interface Done {
 export async function runBatch(
   tx: Statements,
   ref: GroupRef,
-  { before, facts, catalog }: Locked,
+  { before, facts, catalog, plan }: Locked,
   steps: readonly Step[],
 ): Promise<Committed> {
   const lastRevision = facts.lastRevision ?? 0;
@@ -58,7 +63,7 @@ export async function runBatch(
   let group = before?.group;
   for (const run of steps) {
     try {
-      const step = run({ group, lastRevision, catalog, now: facts.now, expired });
+      const step = run({ group, lastRevision, catalog, now: facts.now, expired, ...(plan !== undefined && { plan }) });
       if (step.group === null) {
         if (done.length > 0) break;
         return await remove(tx, before, step.reply, facts.now);
@@ -66,6 +71,7 @@ export async function runBatch(
       check(step, group, lastRevision);
       if (step.group !== undefined && step.change !== undefined) changes.push(step.change);
       group = step.group;
+      if (step.appliesPlan === true) await markApplied(tx, plan!.id, step.change!);
       done.push({ step, group });
       // Who was heard in this batch is not expired for the steps after it.
       for (const memberId of step.renewed ?? []) expired.delete(memberId);
@@ -91,7 +97,7 @@ async function remove(
 
 interface Wanted {
   readonly before: CachedGroup | undefined;
-  readonly group: ConsumerGroup;
+  readonly group: Group;
   readonly changes: readonly GroupChange[];
   readonly done: readonly (Done | { readonly error: unknown })[];
   readonly now: number;
@@ -110,11 +116,18 @@ async function write(tx: Statements, ref: GroupRef, { before, group, changes, do
     if (group.source === 'live') for (const memberId of written.addedMembers) renewed.add(memberId);
   }
   const alive = [...renewed].filter((memberId) => group.members.has(memberId));
-  const leases = await renewLeases(tx, pk, alive, group.settings.sessionTimeoutMs);
+  const leases = await renewLeases(tx, pk, alive, sessionsOf(group));
   const outcomes = done.map((one) => toOutcome(one, leases, now));
   const current = { pk, group };
   if (changes.length === 0) return { outcomes, now: current };
   return { outcomes, now: current, changed: { pk, revision: group.revision } };
+}
+
+function sessionsOf({ settings, members }: Group): (memberId: string) => number {
+  return (memberId) => {
+    const member: GroupMember | undefined = members.get(memberId);
+    return member?.sessionTimeoutMs ?? settings.sessionTimeoutMs;
+  };
 }
 
 function toOutcome(one: Done | { readonly error: unknown }, leases: ReadonlyMap<string, number>, now: number): Outcome {
@@ -126,7 +139,7 @@ function toOutcome(one: Done | { readonly error: unknown }, leases: ReadonlyMap<
 }
 
 /** @throws Error when a step breaks the contract of the store. */
-function check({ group, change }: GroupStep<unknown>, before: ConsumerGroup | undefined, lastRevision: number): void {
+function check({ group, change }: GroupStep<unknown>, before: Group | undefined, lastRevision: number): void {
   if (group === undefined || group === null) {
     if (before !== undefined) throw new Error('A step must return the group, or null to delete it.');
     return;

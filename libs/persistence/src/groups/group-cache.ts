@@ -1,8 +1,8 @@
-import type { ConsumerGroup, GroupRef } from '@allot/coordinator';
+import type { Group, GroupRef } from '@allot/coordinator';
 
 export interface CachedGroup {
   readonly pk: bigint;
-  readonly group: ConsumerGroup;
+  readonly group: Group;
 }
 
 /** Partitions and members that all cached groups may have together; a partition's share is about 100 bytes. */
@@ -27,7 +27,7 @@ export class GroupCache {
     return entry;
   }
 
-  set(ref: GroupRef, pk: bigint, group: ConsumerGroup): void {
+  set(ref: GroupRef, pk: bigint, group: Group): void {
     const present = this.#entries.get(keyOf(ref));
     // A reader that was slow must not replace what a writer has learned since.
     if (present?.pk === pk && !isNewer(group, present.group)) return;
@@ -50,7 +50,7 @@ export class GroupCache {
 }
 
 /** Within a revision only the catalog that the group has looked at moves. */
-function isNewer(a: ConsumerGroup, b: ConsumerGroup): boolean {
+function isNewer(a: Group, b: Group): boolean {
   return a.revision > b.revision || (a.revision === b.revision && a.catalogRevision > b.catalogRevision);
 }
 
@@ -58,7 +58,7 @@ export function keyOf(ref: GroupRef): string {
   return JSON.stringify([ref.cluster, ref.groupId]);
 }
 
-function weightOf(group: ConsumerGroup): number {
+function weightOf(group: Group): number {
   let weight = 10;
   for (const { assigned, pendingRevocation, target } of group.members.values()) {
     weight += 10;

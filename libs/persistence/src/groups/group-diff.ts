@@ -1,4 +1,4 @@
-import type { ConsumerGroup, ConsumerMember, OwnedPartitions } from '@allot/coordinator';
+import type { ClassicMember, ConsumerMember, Group, GroupMember, OwnedPartitions } from '@allot/coordinator';
 import type { OwnershipKind } from './group-rows.js';
 
 /** A partition with its holder. */
@@ -13,7 +13,7 @@ export interface Holding {
 /** The rows in which two states of a group differ. */
 export interface GroupDiff {
   readonly removedMembers: readonly string[];
-  readonly savedMembers: readonly ConsumerMember[];
+  readonly savedMembers: readonly (ConsumerMember | ClassicMember)[];
   /** Members of `savedMembers` that the old state did not have. */
   readonly addedMembers: readonly string[];
   /** No longer held by this member. */
@@ -25,9 +25,9 @@ export interface GroupDiff {
 }
 
 /** Compares by identity first: a step shares what it did not touch, so the cost is that of the change, not of the group. */
-export function diffGroups(before: ConsumerGroup | undefined, after: ConsumerGroup): GroupDiff {
-  const old: ConsumerGroup['members'] = before?.members ?? new Map();
-  const savedMembers: ConsumerMember[] = [];
+export function diffGroups(before: Group | undefined, after: Group): GroupDiff {
+  const old: ReadonlyMap<string, GroupMember> = before?.members ?? new Map();
+  const savedMembers: (ConsumerMember | ClassicMember)[] = [];
   const addedMembers: string[] = [];
   const released: Holding[] = [];
   const altered: Holding[] = [];
@@ -57,7 +57,7 @@ export function diffGroups(before: ConsumerGroup | undefined, after: ConsumerGro
 }
 
 /** Everything a member holds. A partition in both of its sets would be written as one row that loses the other: refused. */
-function holdings(member: ConsumerMember): Map<string, Holding> {
+function holdings(member: GroupMember): Map<string, Holding> {
   const all = new Map<string, Holding>();
   const add = (owned: OwnedPartitions, kind: OwnershipKind) => {
     for (const [topic, partitions] of owned) {

@@ -1,20 +1,20 @@
-import type { ConsumerGroup, GroupRef } from '@allot/coordinator';
+import type { Group, GroupRef } from '@allot/coordinator';
 import type { Statements } from '../database/database.js';
 import { NOW_MS, toMs } from '../database/time.js';
 import { Prisma } from '../generated/client.js';
 import type { GroupRow, MemberRow, OwnershipRow } from './group-rows.js';
-import { toConsumerGroup } from './group-rows.js';
+import { toGroup } from './group-rows.js';
 
 const GROUP_COLUMNS = Prisma.sql`
   g.id AS pk, g.source, g.settings, g.group_epoch, g.assignment_epoch, g.revision::float8 AS revision,
   g.catalog_revision::float8 AS catalog_revision, g.subscribed_topics, g.next_join_order,
-  ${toMs('g.next_assignment_at')} AS next_assignment_at, g.assignor_fault`;
+  ${toMs('g.next_assignment_at')} AS next_assignment_at, g.assignor_fault, g.classic`;
 
 const MEMBERS_JSON = Prisma.sql`
   (SELECT coalesce(json_agg(m ORDER BY m.join_order, m.member_id), '[]') FROM (
     SELECT member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
            previous_member_epoch, state, target, ${toMs('rebalance_deadline')} AS rebalance_deadline,
-           granted_revision, join_order
+           granted_revision, join_order, session_timeout_ms, classic
     FROM group_members WHERE group_pk = g.id) m)`;
 
 const OWNERSHIP_JSON = Prisma.sql`
@@ -42,10 +42,10 @@ export async function lockGroupName(tx: Statements, ref: GroupRef): Promise<void
 }
 
 /** Members and ownership of a group whose row is locked. */
-export async function loadLockedGroup(tx: Statements, row: GroupRow): Promise<ConsumerGroup> {
+export async function loadLockedGroup(tx: Statements, row: GroupRow): Promise<Group> {
   const rows = await tx.$queryRaw<ContentRow[]>`
     SELECT ${MEMBERS_JSON} AS members, ${OWNERSHIP_JSON} AS ownership FROM groups g WHERE g.id = ${row.pk}`;
-  return toConsumerGroup(row, rows[0]!.members, rows[0]!.ownership);
+  return toGroup(row, rows[0]!.members, rows[0]!.ownership);
 }
 
 export interface LockedFacts {

@@ -1,6 +1,6 @@
 import {
   foldRebalances,
-  type ConsumerGroupState,
+  type GroupState,
   type GroupReadModel,
   type GroupSummary,
   type GroupType,
@@ -18,13 +18,15 @@ interface SummaryRow {
   readonly groupId: string;
   readonly type: GroupType;
   readonly source: 'live' | 'imported';
-  readonly state: ConsumerGroupState;
+  readonly state: GroupState;
   readonly revision: number;
   readonly groupEpoch: number;
   readonly assignmentEpoch: number;
   readonly memberCount: number;
   readonly assignedPartitions: number;
   readonly assignorFault: string | null;
+  readonly protocol: string | null;
+  readonly leader: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -33,7 +35,7 @@ interface SummaryRow {
 export class PrismaGroupReadModel implements GroupReadModel {
   constructor(private readonly database: Database) {}
 
-  /** The state is derived as `consumerGroupState` of the coordinator derives it. */
+  /** The state is derived as `groupState` of the coordinator derives it. */
   listGroups(cluster: string, page: PageRequest<string>): Promise<Page<GroupSummary>> {
     return run(this.database, async (statements) => {
       const rows = await statements.$queryRaw<SummaryRow[]>`
@@ -41,7 +43,9 @@ export class PrismaGroupReadModel implements GroupReadModel {
           g.assignment_epoch AS "assignmentEpoch", g.assignor_fault AS "assignorFault",
           ${toMs('g.created_at')} AS "createdAt", ${toMs('g.updated_at')} AS "updatedAt",
           m.members::int AS "memberCount", o.partitions::int AS "assignedPartitions",
-          CASE WHEN m.members = 0 THEN 'EMPTY' WHEN g.group_epoch > g.assignment_epoch THEN 'ASSIGNING'
+          g.classic ->> 'protocol' AS protocol, g.classic ->> 'leader' AS leader,
+          CASE WHEN g.classic IS NOT NULL THEN g.classic ->> 'phase'
+               WHEN m.members = 0 THEN 'EMPTY' WHEN g.group_epoch > g.assignment_epoch THEN 'ASSIGNING'
                WHEN m.reconciled < m.members THEN 'RECONCILING' ELSE 'STABLE' END AS state
         FROM (SELECT * FROM groups WHERE cluster = ${cluster} AND group_id > ${page.after ?? ''}
               ORDER BY group_id LIMIT ${page.limit + 1}) g
@@ -53,10 +57,12 @@ export class PrismaGroupReadModel implements GroupReadModel {
           SELECT count(*) AS partitions FROM partition_ownership WHERE group_pk = g.id AND kind = 'assigned') o
         ORDER BY g.group_id`;
       if (rows.length === 0) await readCluster(statements, cluster);
-      const items = rows.slice(0, page.limit).map(({ groupId, assignorFault, ...row }) => ({
+      const items = rows.slice(0, page.limit).map(({ groupId, assignorFault, protocol, leader, ...row }) => ({
         ref: { cluster, groupId },
         ...row,
         ...(assignorFault !== null && { assignorFault }),
+        ...(protocol !== null && { protocol }),
+        ...(leader !== null && { leader }),
       }));
       return { items, more: rows.length > page.limit };
     });
@@ -77,7 +83,7 @@ export class PrismaGroupReadModel implements GroupReadModel {
         SELECT g.group_id AS "groupId", (
           SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
             SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
-                   json_build_array() AS members, rebalance
+                   json_build_array() AS members, rebalance, plan_id
             FROM group_changes
             WHERE group_pk = g.id AND rebalance IS NOT NULL AND revision <= ${before}::bigint AND revision >= (
               SELECT min(b.revision) FROM (

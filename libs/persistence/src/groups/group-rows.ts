@@ -1,12 +1,16 @@
 import type {
   ConsumerGroup,
   ConsumerMember,
+  Group,
+  GroupFrame,
+  GroupMember,
   GroupSettings,
   MemberState,
   OwnedPartitions,
   SubscribedTopic,
 } from '@allot/coordinator';
 import { compareText } from '@allot/model';
+import { toClassicGroup, toClassicMember, type ClassicGroupJson, type ClassicMemberJson } from './classic-rows.js';
 import type { Assignment } from '@allot/model';
 
 /** A group's own row, as `GROUP_COLUMNS` selects it. */
@@ -23,6 +27,8 @@ export interface GroupRow {
   /** ms since 1970 */
   readonly next_assignment_at: number | null;
   readonly assignor_fault: string | null;
+  /** Null in groups of type consumer. */
+  readonly classic: ClassicGroupJson | null;
 }
 
 /** A member's row as JSON. */
@@ -43,6 +49,8 @@ export interface MemberRow {
   readonly rebalance_deadline: number | null;
   readonly granted_revision: number | null;
   readonly join_order: number;
+  readonly session_timeout_ms: number | null;
+  readonly classic: ClassicMemberJson | null;
 }
 
 /** All partitions of one topic that a member holds in one way. */
@@ -58,17 +66,14 @@ export interface OwnershipRow {
 export type OwnershipKind = 'assigned' | 'revoking';
 
 /** Builds the group from its rows. Members come in the order in which they joined, topics in code unit order. */
-export function toConsumerGroup(
-  row: GroupRow,
-  members: readonly MemberRow[],
-  ownership: readonly OwnershipRow[],
-): ConsumerGroup {
+export function toGroup(row: GroupRow, members: readonly MemberRow[], ownership: readonly OwnershipRow[]): Group {
   const owned = collectOwnership(ownership);
   const subscribed = row.subscribed_topics.map(([name, id, partitions]): [string, SubscribedTopic] => [
     name,
     { id, partitions },
   ]);
-  return {
+  const { classic } = row;
+  const frame: Omit<GroupFrame, 'members'> = {
     settings: row.settings,
     source: row.source,
     revision: row.revision,
@@ -76,17 +81,35 @@ export function toConsumerGroup(
     assignmentEpoch: row.assignment_epoch,
     catalogRevision: row.catalog_revision,
     subscribedTopics: new Map(subscribed),
-    members: new Map(members.map((member) => [member.member_id, toMember(member, owned)])),
     nextJoinOrder: row.next_join_order,
-    ...optional('nextAssignmentAt', row.next_assignment_at),
     ...optional('assignorFault', row.assignor_fault),
+  };
+  const membersBy = <M>(toMember: (member: MemberRow) => M): ReadonlyMap<string, M> =>
+    new Map(members.map((member) => [member.member_id, toMember(member)]));
+  if (classic !== null) {
+    const shown = membersBy((member) => toClassicMember(frameOf(member, owned), member.classic!));
+    return toClassicGroup({ ...frame, members: shown }, classic);
+  }
+  return {
+    ...frame,
+    members: membersBy((member) => toConsumerMember(member, owned)),
+    ...optional('nextAssignmentAt', row.next_assignment_at),
+  } satisfies ConsumerGroup;
+}
+
+type Owned = ReadonlyMap<string, ReadonlyMap<OwnershipKind, OwnedPartitions>>;
+
+function toConsumerMember(row: MemberRow, owned: Owned): ConsumerMember {
+  const { sessionTimeoutMs, ...frame } = frameOf(row, owned);
+  return {
+    ...frame,
+    previousMemberEpoch: row.previous_member_epoch,
+    state: row.state as MemberState,
+    ...optional('grantedRevision', row.granted_revision),
   };
 }
 
-function toMember(
-  row: MemberRow,
-  owned: ReadonlyMap<string, ReadonlyMap<OwnershipKind, OwnedPartitions>>,
-): ConsumerMember {
+function frameOf(row: MemberRow, owned: Owned): GroupMember {
   const mine = owned.get(row.member_id);
   return {
     memberId: row.member_id,
@@ -96,14 +119,13 @@ function toMember(
     ...optional('weight', row.weight),
     subscription: { topics: row.subscribed_topics, ...optional('pattern', row.pattern) },
     rebalanceTimeoutMs: row.rebalance_timeout_ms,
+    ...optional('sessionTimeoutMs', row.session_timeout_ms),
     memberEpoch: row.member_epoch,
-    previousMemberEpoch: row.previous_member_epoch,
-    state: row.state as MemberState,
+    state: row.state,
     assigned: mine?.get('assigned') ?? NOTHING,
     pendingRevocation: mine?.get('revoking') ?? NOTHING,
     target: toAssignment(row.target),
     ...optional('rebalanceDeadline', row.rebalance_deadline),
-    ...optional('grantedRevision', row.granted_revision),
     joinOrder: row.join_order,
   };
 }
@@ -131,6 +153,6 @@ function toAssignment(json: MemberRow['target']): Assignment {
 }
 
 /** An optional property: absent rather than undefined when there is no value. */
-function optional<K extends string, V>(key: K, value: V | null): { readonly [P in K]?: V } {
+export function optional<K extends string, V>(key: K, value: V | null): { readonly [P in K]?: V } {
   return (value === null ? {} : { [key]: value }) as { readonly [P in K]?: V };
 }

@@ -1,10 +1,19 @@
-import type { ConsumerGroup, ConsumerMember, GroupChange, GroupRef } from '@allot/coordinator';
+import {
+  isClassic,
+  timerAt,
+  type ClassicMember,
+  type ConsumerMember,
+  type Group,
+  type GroupChange,
+  type GroupRef,
+} from '@allot/coordinator';
 import { AllotError, assignmentToJson } from '@allot/model';
 import { violatedConstraint } from '../database/database-errors.js';
 import type { Statements } from '../database/database.js';
 import { fromMs, toMs } from '../database/time.js';
 import { Prisma } from '../generated/client.js';
 import { toChangeRow } from './change-rows.js';
+import { classicGroupJson, classicMemberJson } from './classic-rows.js';
 import { diffGroups } from './group-diff.js';
 import type { Holding } from './group-diff.js';
 import type { MemberRow } from './group-rows.js';
@@ -16,8 +25,8 @@ import type { MemberRow } from './group-rows.js';
 export async function writeGroup(
   tx: Statements,
   ref: GroupRef,
-  before: { readonly pk: bigint; readonly group: ConsumerGroup } | undefined,
-  after: ConsumerGroup,
+  before: { readonly pk: bigint; readonly group: Group } | undefined,
+  after: Group,
   changes: readonly GroupChange[],
 ): Promise<{ readonly pk: bigint; readonly addedMembers: readonly string[] }> {
   const diff = diffGroups(before?.group, after);
@@ -43,20 +52,21 @@ export async function deleteGroup(tx: Statements, pk: bigint): Promise<void> {
 }
 
 /**
- * Starts leases anew: `sessionTimeoutMs` from now. A lease that was promised for longer, under an earlier timeout, is kept:
+ * Starts leases anew: a session (`sessionOf`, in ms) from now. A lease that was promised for longer, under an earlier timeout, is kept:
  * its member may still be relying on it.
  */
 export async function renewLeases(
   tx: Statements,
   pk: bigint,
   memberIds: readonly string[],
-  sessionTimeoutMs: number,
+  sessionOf: (memberId: string) => number,
 ): Promise<ReadonlyMap<string, number>> {
   if (memberIds.length === 0) return new Map();
+  const sorted = [...memberIds].sort();
   const rows = await tx.$queryRaw<{ member_id: string; until: number }[]>`
     INSERT INTO member_leases AS l (group_pk, member_id, lease_until)
-    SELECT ${pk}, member_id, date_trunc('milliseconds', clock_timestamp()) + ${sessionTimeoutMs}::float8 * interval '1 millisecond'
-    FROM unnest(${[...memberIds].sort()}::text[]) AS r(member_id)
+    SELECT ${pk}, member_id, date_trunc('milliseconds', clock_timestamp()) + session_ms * interval '1 millisecond'
+    FROM unnest(${sorted}::text[], ${sorted.map(sessionOf)}::float8[]) AS r(member_id, session_ms)
     ON CONFLICT (group_pk, member_id) DO UPDATE SET lease_until = greatest(l.lease_until, excluded.lease_until)
     RETURNING member_id, ${toMs('lease_until')} AS until`;
   return new Map(rows.map(({ member_id: memberId, until }) => [memberId, until]));
@@ -65,18 +75,18 @@ export async function renewLeases(
 async function insertGroup(
   tx: Statements,
   ref: GroupRef,
-  group: ConsumerGroup,
+  group: Group,
   changes: readonly GroupChange[],
 ): Promise<bigint> {
   try {
     const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
       WITH g AS (
         INSERT INTO groups (cluster, group_id, type, source, settings, group_epoch, assignment_epoch, revision, catalog_revision,
-                            subscribed_topics, next_join_order, next_assignment_at, assignor_fault)
+                            subscribed_topics, next_join_order, next_assignment_at, assignor_fault, classic, timer_at)
         VALUES (${ref.cluster}, ${ref.groupId}, ${group.settings.type}, ${group.source}, ${JSON.stringify(group.settings)}::jsonb,
                 ${group.groupEpoch}, ${group.assignmentEpoch}, ${group.revision}::bigint, ${group.catalogRevision}::bigint,
                 ${subscribedTopicsJson(group)}::jsonb, ${group.nextJoinOrder},
-                ${nextAssignmentAt(group)}, ${group.assignorFault ?? null})
+                ${nextAssignmentAt(group)}, ${group.assignorFault ?? null}, ${classicJson(group)}::jsonb, ${timestamp(timerOf(group))})
         RETURNING id)
       ${insertChanges(changes)} RETURNING group_pk`;
     return rows[0]!.group_pk;
@@ -90,7 +100,7 @@ async function updateGroup(
   tx: Statements,
   pk: bigint,
   revision: number,
-  group: ConsumerGroup,
+  group: Group,
   changes: readonly GroupChange[],
 ): Promise<bigint> {
   const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
@@ -99,7 +109,8 @@ async function updateGroup(
         group_epoch = ${group.groupEpoch}, assignment_epoch = ${group.assignmentEpoch}, revision = ${group.revision}::bigint,
         catalog_revision = ${group.catalogRevision}::bigint, subscribed_topics = ${subscribedTopicsJson(group)}::jsonb,
         next_join_order = ${group.nextJoinOrder}, next_assignment_at = ${nextAssignmentAt(group)},
-        assignor_fault = ${group.assignorFault ?? null}, updated_at = clock_timestamp()
+        assignor_fault = ${group.assignorFault ?? null}, classic = ${classicJson(group)}::jsonb, timer_at = ${timestamp(timerOf(group))},
+        updated_at = clock_timestamp()
       WHERE id = ${pk} AND revision = ${revision}::bigint
       RETURNING id)
     ${insertChanges(changes)} RETURNING group_pk`;
@@ -112,19 +123,31 @@ async function updateGroup(
 function insertChanges(changes: readonly GroupChange[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO group_changes (group_pk, revision, at, kind, cause, actor, reason, request_id, state, group_epoch,
-                               assignment_epoch, members, rebalance)
+                               assignment_epoch, members, rebalance, plan_id)
     SELECT g.id, r.revision, ${fromMs('r.at')}, r.kind, r.cause, r.actor, r.reason, r.request_id, r.state, r.group_epoch,
-           r.assignment_epoch, r.members, r.rebalance
+           r.assignment_epoch, r.members, r.rebalance, r.plan_id
     FROM g, json_to_recordset(${JSON.stringify(changes.map(toChangeRow))}::json) AS r(revision bigint, at float8, kind text,
       cause text, actor text, reason text, request_id text, state text, group_epoch int, assignment_epoch int, members jsonb,
-      rebalance jsonb)`;
+      rebalance jsonb, plan_id uuid)`;
 }
 
-function nextAssignmentAt({ nextAssignmentAt }: ConsumerGroup): Prisma.Sql {
-  return Prisma.sql`timestamptz 'epoch' + ${nextAssignmentAt ?? null}::float8 * interval '1 millisecond'`;
+function nextAssignmentAt(group: Group): Prisma.Sql {
+  return timestamp(isClassic(group) ? undefined : group.nextAssignmentAt);
 }
 
-function subscribedTopicsJson(group: ConsumerGroup): string {
+function timestamp(ms: number | undefined): Prisma.Sql {
+  return Prisma.sql`timestamptz 'epoch' + ${ms ?? null}::float8 * interval '1 millisecond'`;
+}
+
+function timerOf(group: Group): number | undefined {
+  return isClassic(group) ? timerAt(group) : undefined;
+}
+
+function classicJson(group: Group): string | null {
+  return isClassic(group) ? JSON.stringify(classicGroupJson(group)) : null;
+}
+
+function subscribedTopicsJson(group: Group): string {
   return JSON.stringify([...group.subscribedTopics].map(([name, { id, partitions }]) => [name, id, partitions]));
 }
 
@@ -133,27 +156,35 @@ async function deleteMembers(tx: Statements, pk: bigint, memberIds: readonly str
   await tx.$executeRaw`DELETE FROM group_members WHERE group_pk = ${pk} AND member_id = ANY (${memberIds}::text[])`;
 }
 
-async function saveMembers(tx: Statements, pk: bigint, members: readonly ConsumerMember[]): Promise<void> {
+async function saveMembers(
+  tx: Statements,
+  pk: bigint,
+  members: readonly (ConsumerMember | ClassicMember)[],
+): Promise<void> {
   if (members.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO group_members (group_pk, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern,
       rebalance_timeout_ms, member_epoch, previous_member_epoch, state, target, rebalance_deadline, granted_revision,
-      join_order)
+      join_order, session_timeout_ms, classic)
     SELECT ${pk}, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms,
-      member_epoch, previous_member_epoch, state, target, ${fromMs('rebalance_deadline')}, granted_revision, join_order
+      member_epoch, previous_member_epoch, state, target, ${fromMs('rebalance_deadline')}, granted_revision, join_order,
+      session_timeout_ms, classic
     FROM json_to_recordset(${JSON.stringify(members.map(toMemberRow))}::json) AS r(member_id text, instance_id text,
       rack_id text, client_id text, weight float8, subscribed_topics text[], pattern text, rebalance_timeout_ms int,
       member_epoch int, previous_member_epoch int, state text, target jsonb, rebalance_deadline float8,
-      granted_revision bigint, join_order int)
+      granted_revision bigint, join_order int, session_timeout_ms int, classic jsonb)
     ON CONFLICT (group_pk, member_id) DO UPDATE SET
       (instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
-       previous_member_epoch, state, target, rebalance_deadline, granted_revision, join_order) =
+       previous_member_epoch, state, target, rebalance_deadline, granted_revision, join_order, session_timeout_ms,
+       classic) =
       (excluded.instance_id, excluded.rack_id, excluded.client_id, excluded.weight, excluded.subscribed_topics,
        excluded.pattern, excluded.rebalance_timeout_ms, excluded.member_epoch, excluded.previous_member_epoch, excluded.state,
-       excluded.target, excluded.rebalance_deadline, excluded.granted_revision, excluded.join_order)`;
+       excluded.target, excluded.rebalance_deadline, excluded.granted_revision, excluded.join_order,
+       excluded.session_timeout_ms, excluded.classic)`;
 }
 
-function toMemberRow(member: ConsumerMember): MemberRow {
+function toMemberRow(member: ConsumerMember | ClassicMember): MemberRow {
+  const isConsumer = 'previousMemberEpoch' in member;
   return {
     member_id: member.memberId,
     instance_id: member.instanceId ?? null,
@@ -164,12 +195,14 @@ function toMemberRow(member: ConsumerMember): MemberRow {
     pattern: member.subscription.pattern ?? null,
     rebalance_timeout_ms: member.rebalanceTimeoutMs,
     member_epoch: member.memberEpoch,
-    previous_member_epoch: member.previousMemberEpoch,
+    previous_member_epoch: isConsumer ? member.previousMemberEpoch : member.memberEpoch,
     state: member.state,
     target: assignmentToJson(member.target),
     rebalance_deadline: member.rebalanceDeadline ?? null,
-    granted_revision: member.grantedRevision ?? null,
+    granted_revision: isConsumer ? (member.grantedRevision ?? null) : null,
     join_order: member.joinOrder,
+    session_timeout_ms: isConsumer ? null : member.sessionTimeoutMs,
+    classic: isConsumer ? null : classicMemberJson(member),
   };
 }
 
@@ -222,7 +255,7 @@ export function clusterNotFound(cluster: string): AllotError {
 }
 
 /** The group looked and found nothing for it, or failed again as before: no new revision, but no need to look again at once. */
-export async function markLooked(tx: Statements, pk: bigint, group: ConsumerGroup): Promise<void> {
+export async function markLooked(tx: Statements, pk: bigint, group: Group): Promise<void> {
   await tx.$executeRaw`
     UPDATE groups SET catalog_revision = ${group.catalogRevision}::bigint, next_assignment_at = ${nextAssignmentAt(group)}
     WHERE id = ${pk}`;

@@ -81,7 +81,7 @@ async function extend(
 ): Promise<ReadonlyMap<number, LeaseRenewal | 'locked'>> {
   const rows = await statements.$queryRaw<RenewedRow[]>`
     WITH due AS MATERIALIZED (
-      SELECT r.i, g.id AS group_pk, m.member_id, g.revision, (g.settings ->> 'sessionTimeoutMs')::float8 AS session_ms
+      SELECT r.i, g.id AS group_pk, m.member_id, g.revision, coalesce(m.session_timeout_ms, (g.settings ->> 'sessionTimeoutMs')::float8) AS session_ms
       FROM unnest(${renewals.map(({ ref }) => ref.cluster)}::text[], ${renewals.map(({ ref }) => ref.groupId)}::text[],
         ${renewals.map(({ memberId }) => memberId)}::text[], ${renewals.map(({ memberEpoch = null }) => memberEpoch)}::int[],
         ${renewals.map(({ revision = null }) => revision)}::bigint[])

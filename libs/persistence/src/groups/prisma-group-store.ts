@@ -1,7 +1,7 @@
 import type {
   ChangePage,
-  ConsumerGroup,
   DueGroup,
+  Group,
   GroupReading,
   GroupRef,
   GroupStep,
@@ -11,6 +11,7 @@ import type {
   StepResult,
   TransactOptions,
 } from '@allot/coordinator';
+import { isClassic } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
 import { CatalogCache } from '../catalog/catalog-cache.js';
 import { BatchQueue } from '../database/batch-queue.js';
@@ -26,11 +27,12 @@ import type { CachedGroup } from './group-cache.js';
 import { GroupCache, keyOf } from './group-cache.js';
 import { loadLockedGroup, lockGroupName, lockGroupRow, readFacts, readGroupRows } from './group-loader.js';
 import type { ReadRow } from './group-loader.js';
-import { toConsumerGroup } from './group-rows.js';
+import { toGroup } from './group-rows.js';
 import type { GroupRow } from './group-rows.js';
 import { runBatch } from './group-batch.js';
 import type { Locked, Step } from './group-batch.js';
 import { clusterNotFound } from './group-writer.js';
+import { lockPlan } from '../plans/plan-rows.js';
 import { LeaseRenewals } from './lease-renewals.js';
 
 /** What queues for one group: at most so many steps share a transaction, and nobody waits longer than a client does. */
@@ -40,6 +42,7 @@ interface Request {
   readonly ref: GroupRef;
   readonly step: Step;
   readonly dryRun: boolean;
+  readonly planId: string | undefined;
   readonly resolve: (result: StepResult<unknown>) => void;
 }
 
@@ -61,24 +64,28 @@ export class PrismaGroupStore implements GroupStore {
   async transact<R>(
     ref: GroupRef,
     step: (view: GroupView) => GroupStep<R>,
-    { dryRun = false }: TransactOptions = {},
+    { dryRun = false, planId }: TransactOptions = {},
   ): Promise<StepResult<R>> {
     refuseUnstorable(ref);
     const result = await new Promise<StepResult<unknown>>((resolve, reject) => {
-      this.#queue.push(keyOf(ref), { task: { ref, step, dryRun, resolve }, reject });
+      this.#queue.push(keyOf(ref), { task: { ref, step, dryRun, planId, resolve }, reject });
     });
     return result as StepResult<R>;
   }
 
-  /** Runs the first requests of a batch in one transaction, a dry run in one of its own; says how many. */
+  /** Runs the first requests of a batch in one transaction, a dry run or a plan in one of its own; says how many. */
   async #run(batch: readonly Waiting<Request>[]): Promise<number> {
-    const { ref, dryRun } = batch[0]!.task;
-    const end = dryRun ? 1 : batch.findIndex(({ task }) => task.dryRun);
+    const { ref, dryRun, planId } = batch[0]!.task;
+    const end = isAlone(batch[0]!.task) ? 1 : batch.findIndex(({ task }) => isAlone(task));
     const together = end === -1 ? batch : batch.slice(0, end);
     const steps = together.map(({ task }) => task.step);
     const committed = await inTransaction(
       this.#database,
-      async (tx) => runBatch(tx, ref, await this.#lock(tx, ref), steps),
+      async (tx) => {
+        const locked = await this.#lock(tx, ref);
+        const plan = planId === undefined ? undefined : await lockPlan(tx, planId);
+        return runBatch(tx, ref, { ...locked, ...(plan !== undefined && { plan }) }, steps);
+      },
       { dryRun },
     ).catch((error: unknown) => {
       // A fault of one step must not fail the others: without company it fails alone.
@@ -137,7 +144,7 @@ export class PrismaGroupStore implements GroupStore {
     return this.#renewals.renew({ ref, memberId, revision });
   }
 
-  cached(ref: GroupRef, revision?: number): ConsumerGroup | undefined {
+  cached(ref: GroupRef, revision?: number): Group | undefined {
     const group = this.#groups.get(ref)?.group;
     return revision === undefined || group?.revision === revision ? group : undefined;
   }
@@ -147,6 +154,7 @@ export class PrismaGroupStore implements GroupStore {
       SELECT g.cluster, g.group_id AS "groupId" FROM groups g JOIN (
         SELECT group_pk FROM member_leases WHERE lease_until <= statement_timestamp()
         UNION SELECT group_pk FROM group_members WHERE rebalance_deadline <= statement_timestamp()
+        UNION SELECT id FROM groups WHERE timer_at <= statement_timestamp()
         UNION SELECT id FROM groups WHERE next_assignment_at <= statement_timestamp() AND group_epoch > assignment_epoch)
         due ON due.group_pk = g.id
       WHERE g.source = 'live' ORDER BY g.id LIMIT ${limit}`);
@@ -188,9 +196,9 @@ export class PrismaGroupStore implements GroupStore {
   }
 
   /** The group of a row; from memory if the row came without its contents. */
-  #groupOf(cluster: string, row: ReadRow, cached: CachedGroup | undefined): ConsumerGroup {
+  #groupOf(cluster: string, row: ReadRow, cached: CachedGroup | undefined): Group {
     if (row.members === null || row.ownership === null) return havingLooked(cached!.group, row);
-    const group = toConsumerGroup(row, row.members, row.ownership);
+    const group = toGroup(row, row.members, row.ownership);
     this.#groups.set({ cluster, groupId: row.group_id }, row.pk, group);
     return group;
   }
@@ -202,7 +210,7 @@ export class PrismaGroupStore implements GroupStore {
           (SELECT coalesce(min(revision), g.revision + 1) FROM group_changes WHERE group_pk = g.id)::float8 AS oldest,
           (SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
             SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
-                   members, rebalance
+                   members, rebalance, plan_id
             FROM group_changes WHERE group_pk = g.id AND revision > ${revision}::bigint ORDER BY revision LIMIT ${limit}) ch)
             AS changes
         FROM groups g WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId}`;
@@ -218,9 +226,14 @@ export class PrismaGroupStore implements GroupStore {
   }
 }
 
+function isAlone({ dryRun, planId }: Request): boolean {
+  return dryRun || planId !== undefined;
+}
+
 /** What another replica may have written to the group's row without a new revision. */
-function havingLooked(group: ConsumerGroup, row: GroupRow): ConsumerGroup {
+function havingLooked(group: Group, row: GroupRow): Group {
   const { catalog_revision: catalogRevision, next_assignment_at } = row;
+  if (isClassic(group)) return group.catalogRevision === catalogRevision ? group : { ...group, catalogRevision };
   const nextAssignmentAt = next_assignment_at ?? undefined;
   if (group.catalogRevision === catalogRevision && group.nextAssignmentAt === nextAssignmentAt) return group;
   return { ...group, catalogRevision, nextAssignmentAt };

@@ -53,7 +53,7 @@ export class PrismaStreamLeases implements StreamLeases {
       (statements) => statements.$queryRaw<Row[]>`
       WITH told AS MATERIALIZED (
         SELECT r.i, r.shown_at, m.group_pk, m.member_id, m.member_epoch, m.state, m.rebalance_deadline, g.revision, g.group_epoch,
-          g.assignment_epoch, (g.settings ->> 'sessionTimeoutMs')::float8 AS session_ms
+          g.assignment_epoch, coalesce(m.session_timeout_ms, (g.settings ->> 'sessionTimeoutMs')::float8) AS session_ms
         FROM unnest(${answers.map(({ ref }) => ref.cluster)}::text[], ${answers.map(({ ref }) => ref.groupId)}::text[],
           ${answers.map(({ memberId }) => memberId)}::text[], ${answers.map(({ memberEpoch }) => memberEpoch)}::int[],
           ${answers.map(({ shownAt }) => shownAt)}::float8[])
