@@ -1,6 +1,7 @@
 import { countPartitions, diffByPartition, sameAssignment, summarizeLoads, type Assignment } from '@allot/model';
 import type {
   ChangeCause,
+  ChangeDetails,
   ChangeKind,
   GroupChange,
   MemberChange,
@@ -23,7 +24,13 @@ import { withoutEpochs } from './owned-partitions.js';
 export function describeChange(
   before: ConsumerGroup | undefined,
   after: ConsumerGroup,
-  facts: { readonly cause: ChangeCause; readonly origin: Origin; readonly now: number; readonly planId?: string },
+  facts: {
+    readonly cause: ChangeCause;
+    readonly origin: Origin;
+    readonly now: number;
+    readonly planId?: string;
+    readonly details?: ChangeDetails;
+  },
 ): GroupChange {
   const members: MemberChange[] = [];
   for (const [memberId, member] of after.members) {
@@ -48,6 +55,7 @@ export function describeChange(
     ...(facts.planId !== undefined && { planId: facts.planId }),
     members,
     ...(rebalance !== undefined && { rebalance }),
+    ...(facts.details !== undefined && { details: facts.details }),
   };
 }
 
@@ -59,6 +67,7 @@ function describeMember(old: ConsumerMember | undefined, member: ConsumerMember)
     ...(isNew && member.instanceId !== undefined && { instanceId: member.instanceId }),
     ...((isNew || old.memberEpoch !== member.memberEpoch) && { memberEpoch: member.memberEpoch }),
     ...((isNew || old.state !== member.state) && { state: member.state }),
+    ...(old?.draining !== member.draining && { draining: member.draining === true }),
     ...((isNew || old.assigned !== member.assigned) && { current: withoutEpochs(member.assigned) }),
     ...((isNew || old.pendingRevocation !== member.pendingRevocation) && {
       revoking: withoutEpochs(member.pendingRevocation),

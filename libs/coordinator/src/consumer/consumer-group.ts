@@ -1,5 +1,6 @@
 import type { Assignment } from '@allot/model';
 import type { GroupSettings } from '../group-settings.js';
+import type { Calm } from './calm.js';
 
 /** Topic -> partition -> the group epoch at which its holder received it (KIP-1251). */
 export type OwnedPartitions = ReadonlyMap<string, ReadonlyMap<number, number>>;
@@ -16,7 +17,22 @@ export interface Subscription {
   readonly pattern?: string;
 }
 
-export interface ConsumerMember {
+/** What sets a member apart from those that an assignor gives partitions to; at most one of them is there. */
+export interface MemberStanding {
+  /** An operator wants it to end: it gets nothing more and hands over what it has. */
+  readonly draining?: true;
+  /** The member that has taken its instance id over: it is refused everything, and keeps what it has until its time is over. */
+  readonly supersededBy?: string;
+  /** It chose its partitions itself and has no subscription; they are its target. */
+  readonly manual?: true;
+}
+
+/** Whether the assignor gives it partitions; the others are absent from what an assignor sees. */
+export function isServed({ draining, supersededBy, manual }: MemberStanding): boolean {
+  return draining === undefined && supersededBy === undefined && manual === undefined;
+}
+
+export interface ConsumerMember extends MemberStanding {
   readonly memberId: string;
   /** Static membership: group.instance.id. */
   readonly instanceId?: string;
@@ -68,8 +84,13 @@ export interface ConsumerGroup {
   readonly members: ReadonlyMap<string, ConsumerMember>;
   /** `joinOrder` of the next member. */
   readonly nextJoinOrder: number;
-  /** Database time, ms since 1970, before which the target is not computed again; absent: it may be at any time. */
+  /**
+   * Database time, ms since 1970, before which the target is not computed again, and at which the group is looked at without anybody's
+   * doing: its one timer. Absent: the target may be computed at any time.
+   */
   readonly nextAssignmentAt?: number;
+  /** What it remembers so as to keep calm; absent when that is nothing. */
+  readonly calm?: Calm;
   /** Why the last computation of the target failed; the target is then that of `assignmentEpoch`. */
   readonly assignorFault?: string;
 }
@@ -77,6 +98,8 @@ export interface ConsumerGroup {
 export interface SubscribedTopic {
   readonly id: string;
   readonly partitions: number;
+  /** A digest of the racks of its replicas when they were last known in full; absent: they never were. */
+  readonly racks?: string;
 }
 
 /** Derived, never stored. */

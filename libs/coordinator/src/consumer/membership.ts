@@ -1,13 +1,32 @@
-import { AllotError, EMPTY_ASSIGNMENT, invalidRequest, type Assignment } from '@allot/model';
+import {
+  AllotError,
+  assignmentFromJson,
+  EMPTY_ASSIGNMENT,
+  intersectAssignment,
+  invalidRequest,
+  sameAssignment,
+} from '@allot/model';
+import type { Assignment } from '@allot/model';
 import type { GroupSettings } from '../group-settings.js';
 import { LEFT_TEMPORARILY, type ConsumerGroup, type ConsumerMember, type Subscription } from './consumer-group.js';
+import { checkManualChoice } from './manual-members.js';
 import { isCoveredBy, NO_PARTITIONS } from './owned-partitions.js';
+import {
+  checkInstance,
+  contestInstance,
+  isAway,
+  memberByInstance,
+  refuseFenced,
+  returnStaticMember,
+} from './static-members.js';
 import { GroupDraft, type StepContext, type Transition } from './step.js';
 import { checkSubscription, sameSubscription } from './subscriptions.js';
 
 /** What a member says of itself when it joins, and may say again later. */
 export interface MemberDescription {
   readonly subscription?: Subscription;
+  /** In place of a subscription: the partitions that the member chooses itself. Cannot change later. */
+  readonly assign?: Assignment;
   readonly instanceId?: string;
   readonly rackId?: string;
   readonly clientId?: string;
@@ -51,7 +70,7 @@ export function newConsumerGroup(settings: GroupSettings, catalogRevision: numbe
  * start over holding nothing (KAFKA-19233); the group is made by the first join, from `defaults`.
  *
  * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH, FENCED_INSTANCE_ID, UNRELEASED_INSTANCE_ID,
- * GROUP_MAX_SIZE_REACHED, GROUP_READ_ONLY, INVALID_REGULAR_EXPRESSION, INVALID_REQUEST.
+ * GROUP_MAX_SIZE_REACHED, GROUP_READ_ONLY, INVALID_REGULAR_EXPRESSION, PARTITION_COVERED, PARTITION_IN_USE, INVALID_REQUEST.
  */
 export function heartbeat(
   group: ConsumerGroup | undefined,
@@ -62,8 +81,7 @@ export function heartbeat(
   if (command.memberEpoch === 0) return join(group, command, defaults, context);
   if (group === undefined) throw groupNotFound();
   refuseImported(group);
-  const known = knownMember(group, command.memberId);
-  checkInstance(group, known, command.instanceId);
+  const known = knownMember(group, command);
   checkEpoch(known, command);
   const draft = new GroupDraft(group, group, context);
   describeMember(draft, known, command);
@@ -81,26 +99,44 @@ function join(
       { pointer: '/owned', detail: 'must be absent or empty when memberEpoch is 0' },
     ]);
   }
-  if (group !== undefined) refuseImported(group);
+  if (group !== undefined) {
+    refuseImported(group);
+    refuseFenced(group, command.memberId);
+  }
   const base = group ?? newConsumerGroup(defaults, context.catalog.revision, context.lastRevision);
   const draft = new GroupDraft(group, base, context);
-  const known = base.members.get(command.memberId);
-  const holder = command.instanceId === undefined ? undefined : memberByInstance(base, command.instanceId);
+  const known = membersPlace(draft, command.memberId);
+  const holder = command.instanceId === undefined ? undefined : memberByInstance(draft.group, command.instanceId);
   if (known !== undefined) {
-    if (command.instanceId !== undefined) checkInstance(base, known, command.instanceId);
+    checkInstance(base, known, command.instanceId);
     draft.because('member-rejoined');
-    const epoch = known.memberEpoch === LEFT_TEMPORARILY ? { memberEpoch: 0, previousMemberEpoch: 0 } : {};
+    const epoch = isAway(known) ? { memberEpoch: 0, previousMemberEpoch: 0 } : {};
     describeMember(draft, { ...known, ...epoch }, command);
+  } else if (holder !== undefined && isAway(holder)) {
+    describeMember(draft, returnStaticMember(draft, holder, command.memberId), command);
   } else if (holder !== undefined) {
-    returnStaticMember(draft, holder, command);
+    const contest = contestInstance(draft, holder, command.memberId, context.now);
+    if ('refusal' in contest) {
+      if (group === undefined || !contest.recorded) throw contest.refusal;
+      return { ...draft.settle(), refusal: contest.refusal };
+    }
+    describeMember(draft, contest.member, command);
   } else {
-    addMember(draft, command);
+    addMember(draft, command, context);
   }
   const late = known !== undefined && isOutdated(known, command);
   return draft.settle({ memberId: command.memberId, owned: late ? undefined : EMPTY_ASSIGNMENT });
 }
 
-function addMember(draft: GroupDraft, command: HeartbeatCommand): void {
+/** The member of that id, unless it lost its place and the one that took it has gone since: then it begins anew. */
+function membersPlace(draft: GroupDraft, memberId: string): ConsumerMember | undefined {
+  const known = draft.group.members.get(memberId);
+  if (known?.supersededBy === undefined) return known;
+  draft.removeMember(memberId, 'replaced');
+  return undefined;
+}
+
+function addMember(draft: GroupDraft, command: HeartbeatCommand, { catalog }: StepContext): void {
   const { group } = draft;
   const { maxSize, rebalanceTimeoutMs } = group.settings;
   if (group.members.size >= maxSize) {
@@ -110,7 +146,9 @@ function addMember(draft: GroupDraft, command: HeartbeatCommand): void {
       { action: 'stop', facts: { maxSize } },
     );
   }
-  if (command.subscription === undefined) throw checkMissingSubscription();
+  const manual = checkManual(command);
+  if (manual !== undefined) checkManualChoice(group, manual, catalog);
+  else if (command.subscription === undefined) throw missingSubscription();
   draft.because('member-joined');
   draft.setMember({
     memberId: command.memberId,
@@ -118,37 +156,44 @@ function addMember(draft: GroupDraft, command: HeartbeatCommand): void {
     ...(command.rackId !== undefined && { rackId: command.rackId }),
     ...(command.clientId !== undefined && { clientId: command.clientId }),
     ...(command.weight !== undefined && { weight: command.weight }),
-    subscription: checkSubscription(command.subscription),
+    ...(manual !== undefined && { manual: true }),
+    subscription: manual === undefined ? checkSubscription(command.subscription!) : { topics: [] },
     rebalanceTimeoutMs: command.rebalanceTimeoutMs ?? rebalanceTimeoutMs,
     memberEpoch: 0,
     previousMemberEpoch: 0,
     state: 'STABLE',
     assigned: NO_PARTITIONS,
     pendingRevocation: NO_PARTITIONS,
-    target: EMPTY_ASSIGNMENT,
+    target: manual ?? draft.takeBack(command) ?? EMPTY_ASSIGNMENT,
     joinOrder: group.nextJoinOrder,
   });
-  draft.bump();
+  if (manual === undefined || group.groupEpoch === 0 || wasReleased(group, manual)) draft.bump();
 }
 
-/** A static member that left temporarily comes back under a new id and takes its old place, without a new epoch. */
-function returnStaticMember(draft: GroupDraft, old: ConsumerMember, command: HeartbeatCommand): void {
-  if (old.memberEpoch !== LEFT_TEMPORARILY) {
-    throw new AllotError(
-      'UNRELEASED_INSTANCE_ID',
-      `The instance id ${command.instanceId} is in use by member ${old.memberId}. It is free again when that member leaves or its session ends.`,
-      { action: 'retry', retryAfterMs: draft.group.settings.heartbeatIntervalMs, facts: { heldBy: old.memberId } },
-    );
+/** No epoch can belong to two holders of a partition, so one that was let go since the target needs a new epoch. */
+function wasReleased({ calm }: ConsumerGroup, chosen: Assignment): boolean {
+  return calm?.released !== undefined && intersectAssignment(assignmentFromJson(calm.released), chosen).size > 0;
+}
+
+/** What the newcomer chooses itself, if it does. */
+function checkManual({ assign, subscription, instanceId }: MemberDescription): Assignment | undefined {
+  if (assign === undefined) return undefined;
+  if (subscription !== undefined) {
+    throw invalidRequest('A member either subscribes or chooses its partitions itself.', [
+      { pointer: '/assign', detail: 'must be absent beside a subscription' },
+    ]);
   }
-  draft.because('member-returned');
-  draft.removeMember(old.memberId);
-  describeMember(draft, { ...old, memberId: command.memberId, memberEpoch: 0, previousMemberEpoch: 0 }, command);
+  if (instanceId === undefined) return assign;
+  throw invalidRequest('A member that chooses its partitions itself has no place in the group to come back to.', [
+    { pointer: '/instanceId', detail: 'must be absent beside assign' },
+  ]);
 }
 
 /** Takes over what the member says of itself; a changed subscription needs a new target. */
 function describeMember(draft: GroupDraft, member: ConsumerMember, description: MemberDescription): void {
   const { subscription, rackId, clientId, weight, rebalanceTimeoutMs } = description;
   let next = member;
+  refuseOtherChoice(member, description);
   if (subscription !== undefined) {
     const checked = checkSubscription(subscription);
     if (!sameSubscription(checked, member.subscription)) {
@@ -166,28 +211,42 @@ function describeMember(draft: GroupDraft, member: ConsumerMember, description: 
   draft.setMember(next);
 }
 
+function refuseOtherChoice({ manual, target }: ConsumerMember, { subscription, assign }: MemberDescription): void {
+  const same = manual ? subscription === undefined : assign === undefined;
+  if (same && (assign === undefined || sameAssignment(assign, target))) return;
+  const pointer = manual && assign === undefined ? '/subscription' : '/assign';
+  throw invalidRequest('What a member chose itself, and that it did, cannot change. Leave, and join again.', [
+    { pointer, detail: 'differs from what the member joined with' },
+  ]);
+}
+
 /** Whether what a member says of itself, its subscription aside, is what the group knows of it. */
 export function isAsDescribed(member: ConsumerMember | undefined, description: MemberDescription): boolean {
   const fields = ['instanceId', 'rackId', 'clientId', 'weight', 'rebalanceTimeoutMs'] as const;
-  if (member === undefined) return false;
+  if (member === undefined || description.assign !== undefined) return false;
   return fields.every((field) => description[field] === undefined || description[field] === member[field]);
 }
 
-/** A draft of a live group, and the member of it that a command speaks of. */
-function draftOf(
+/**
+ * A draft of a live group, and the member of it that a command speaks of. One that lost its instance id has nothing to say but that it
+ * has stopped (`superseded`).
+ */
+export function draftOf(
   group: ConsumerGroup | undefined,
-  { memberId, instanceId }: { readonly memberId: string; readonly instanceId?: string },
+  command: { readonly memberId: string; readonly instanceId?: string },
   context: StepContext,
+  { superseded = false }: { readonly superseded?: boolean } = {},
 ): { readonly draft: GroupDraft; readonly member: ConsumerMember } {
   if (group === undefined) throw groupNotFound();
   refuseImported(group);
-  const member = knownMember(group, memberId);
-  checkInstance(group, member, instanceId);
-  return { draft: new GroupDraft(group, group, context), member };
+  const draft = new GroupDraft(group, group, context);
+  const present = group.members.get(command.memberId);
+  if (superseded && present?.supersededBy !== undefined) return { draft, member: present };
+  return { draft, member: knownMember(group, command) };
 }
 
 /**
- * A member leaves for good (epoch -1); its partitions are free at once. Also what happens to a member that is fenced.
+ * A member leaves for good (epoch -1), or is removed by an operator, who gives a reason; its partitions are free at once.
  * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, GROUP_READ_ONLY.
  */
 export function leave(
@@ -195,10 +254,26 @@ export function leave(
   command: { readonly memberId: string; readonly instanceId?: string },
   context: StepContext,
 ): Transition {
-  const { draft, member } = draftOf(group, command, context);
-  draft.because('member-left');
-  draft.removeMember(member.memberId);
-  draft.bump();
+  const { draft, member } = draftOf(group, command, context, { superseded: true });
+  draft.because(context.origin.reason === undefined ? 'member-left' : 'member-removed');
+  draft.removeMember(member.memberId, 'left');
+  return draft.settle();
+}
+
+/**
+ * An operator removes the static member that has an instance id, whatever its member id.
+ * @throws AllotError GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, GROUP_READ_ONLY.
+ */
+export function removeInstance(group: ConsumerGroup | undefined, instanceId: string, context: StepContext): Transition {
+  if (group === undefined) throw groupNotFound();
+  refuseImported(group);
+  const member = memberByInstance(group, instanceId);
+  if (member === undefined) {
+    throw new AllotError('UNKNOWN_MEMBER_ID', `No member has the instance id ${instanceId}.`, { action: 'refresh' });
+  }
+  const draft = new GroupDraft(group, group, context);
+  draft.because('member-removed');
+  draft.removeMember(member.memberId, 'left');
   return draft.settle();
 }
 
@@ -238,15 +313,20 @@ export function fenceOverdue(group: ConsumerGroup, expired: ReadonlySet<string>,
     if (expired.has(memberId)) draft.because('session-expired');
     else if (rebalanceDeadline !== undefined && rebalanceDeadline <= context.now) draft.because('rebalance-timeout');
     else continue;
-    draft.removeMember(memberId);
-    draft.bump();
+    draft.removeMember(memberId, expired.has(memberId) ? 'vanished' : 'left');
   }
   return draft.settle();
 }
 
-function knownMember(group: ConsumerGroup, memberId: string): ConsumerMember {
+/** @throws AllotError FENCED_INSTANCE_ID before UNKNOWN_MEMBER_ID: who joined again would push out the one that has its instance id. */
+function knownMember(
+  group: ConsumerGroup,
+  { memberId, instanceId }: { readonly memberId: string; readonly instanceId?: string },
+): ConsumerMember {
   const member = group.members.get(memberId);
-  if (member === undefined) {
+  refuseFenced(group, memberId);
+  if (member?.supersededBy === undefined) checkInstance(group, member ?? { memberId }, instanceId);
+  if (member === undefined || member.supersededBy !== undefined) {
     throw new AllotError(
       'UNKNOWN_MEMBER_ID',
       `The group has no member ${memberId}: it left, or its session ended. Drop all partitions and join again.`,
@@ -254,26 +334,6 @@ function knownMember(group: ConsumerGroup, memberId: string): ConsumerMember {
     );
   }
   return member;
-}
-
-function memberByInstance(group: ConsumerGroup, instanceId: string): ConsumerMember | undefined {
-  for (const member of group.members.values()) if (member.instanceId === instanceId) return member;
-  return undefined;
-}
-
-function checkInstance(group: ConsumerGroup, member: ConsumerMember, instanceId: string | undefined): void {
-  if (instanceId === undefined || instanceId === member.instanceId) return;
-  const holder = memberByInstance(group, instanceId);
-  if (holder === undefined) {
-    throw new AllotError('UNKNOWN_MEMBER_ID', `No member has the instance id ${instanceId}. Join again.`, {
-      action: 'rejoin',
-    });
-  }
-  throw new AllotError(
-    'FENCED_INSTANCE_ID',
-    `The instance id ${instanceId} belongs to member ${holder.memberId} now. Stop this process.`,
-    { action: 'stop', facts: { heldBy: holder.memberId } },
-  );
 }
 
 /** Whether the member received something after it sent this. */
@@ -318,7 +378,7 @@ export function memberIdInUse({ memberId, memberEpoch }: ConsumerMember): AllotE
   );
 }
 
-function checkMissingSubscription(): AllotError {
+function missingSubscription(): AllotError {
   return invalidRequest('A member that joins needs a subscription.', [
     { pointer: '/subscription', detail: 'is missing' },
   ]);

@@ -1,13 +1,18 @@
-import type { Assignment } from '@allot/model';
+import { assignmentFromJson, assignmentToJson, filterAssignment, holds, unionAssignment } from '@allot/model';
+import type { AllotError, Assignment } from '@allot/model';
 import type { Catalog } from '../catalog/catalog.js';
 import type { GroupSettings } from '../group-settings.js';
-import type { ChangeCause, GroupChange, Origin } from '../history.js';
+import type { ChangeCause, ChangeDetails, GroupChange, Origin } from '../history.js';
+import { freezeAfterLoss, liftWhenBack, type FreezeChange } from './auto-freeze.js';
+import { identityOf, remember, type Calm } from './calm.js';
 import { describeChange } from './change.js';
-import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
-import { indexHolders, isCoveredBy, withoutEpochs } from './owned-partitions.js';
+import { consumerGroupState, isServed, type ConsumerGroup, type ConsumerMember } from './consumer-group.js';
+import { windowEnd } from './maintenance-windows.js';
+import { isCoveredBySubscription, manualPartitionsOf } from './manual-members.js';
+import { indexHolders, isCoveredBy, withoutEpochs, type HolderIndex } from './owned-partitions.js';
 import { reconcile } from './reconcile.js';
 import { catalogCause, resolveSubscription, subscribedTopicsOf } from './subscriptions.js';
-import { computeTarget, isTargetDue, type ResolveAssignor } from './target.js';
+import { computeTarget, continueTarget, type ResolveAssignor } from './target.js';
 
 /** What every step may look at beside the group. */
 export interface StepContext {
@@ -28,17 +33,25 @@ export interface StepContext {
 export interface Transition {
   readonly group: ConsumerGroup;
   readonly change?: GroupChange;
+  /** What the caller is told instead of an answer, once the change is committed: a request that is refused and yet recorded. */
+  readonly refusal?: AllotError;
 }
+
+/** How a member goes: of its own accord or by an operator's, because nothing was heard of it, or because another one has its place. */
+export type Farewell = 'left' | 'vanished' | 'replaced';
 
 /**
  * One step in the making. Every command runs the same way: edit members, then `settle`: look at the catalog, compute the target if
- * the epoch rose, reconcile the member that spoke, and describe what changed. The first cause named is the one recorded.
+ * the epoch rose and nothing holds it back, reconcile the member that spoke, and describe what changed. The first cause named is the
+ * one recorded, unless a later one is insisted on.
  */
 export class GroupDraft {
   readonly #before: ConsumerGroup | undefined;
   readonly #context: StepContext;
   #group: ConsumerGroup;
   #cause: ChangeCause | undefined;
+  #details: ChangeDetails | undefined;
+  readonly #lost: ConsumerMember[] = [];
 
   constructor(before: ConsumerGroup | undefined, created: ConsumerGroup, context: StepContext) {
     this.#before = before;
@@ -51,8 +64,22 @@ export class GroupDraft {
   }
 
   /** Names why the step changes the group; later names do not replace the first. */
-  because(cause: ChangeCause): void {
+  because(cause: ChangeCause, details?: ChangeDetails): void {
+    if (this.#cause === undefined) this.#details = details;
     this.#cause ??= cause;
+  }
+
+  /** What the group remembers; the same object changes nothing. */
+  setCalm(calm: Calm | undefined): void {
+    if (calm === this.#group.calm) return;
+    const { calm: _, ...rest } = this.#group;
+    this.#group = calm === undefined ? rest : { ...rest, calm };
+  }
+
+  /** The target need not wait for the time that it was postponed to. */
+  endPause(): void {
+    const { nextAssignmentAt: _, ...rest } = this.#group;
+    this.#group = rest;
   }
 
   setSettings(settings: GroupSettings): void {
@@ -66,10 +93,42 @@ export class GroupDraft {
     this.#group = { ...this.#group, members, nextJoinOrder };
   }
 
-  removeMember(memberId: string): void {
+  /** Takes a member out; others get its partitions with the next target, unless it has a successor or none of them is theirs. */
+  removeMember(memberId: string, farewell: Farewell): void {
+    const member = this.#group.members.get(memberId)!;
     const members = new Map(this.#group.members);
     members.delete(memberId);
     this.#group = { ...this.#group, members };
+    if (farewell === 'replaced' || member.supersededBy !== undefined) return;
+    if (member.manual) return this.#release(member.target);
+    this.bump();
+    const { autoFreeze, maintenanceWindows } = this.#group.settings;
+    const counts = farewell === 'vanished' || autoFreeze?.countLeaves === true;
+    if (autoFreeze !== undefined && counts && isServed(member)) this.#lost.push(member);
+    const { calm } = this.#group;
+    const mayHold = calm?.freeze !== undefined || autoFreeze !== undefined || maintenanceWindows !== undefined;
+    if (!mayHold || member.target.size === 0) return;
+    const others = (calm?.vacated ?? []).filter(([name]) => name !== identityOf(member));
+    const vacated = [...others, [identityOf(member), assignmentToJson(member.target)] as const];
+    this.setCalm(remember(calm, { vacated }));
+  }
+
+  /** A manual member's partitions are for whoever chooses them next; if a subscription covers them, for the next target. */
+  #release(chosen: Assignment): void {
+    const { calm } = this.#group;
+    const released = unionAssignment(assignmentFromJson(calm?.released ?? {}), chosen);
+    this.setCalm(remember(calm, { released: assignmentToJson(released) }));
+    if (isCoveredBySubscription(this.#group, chosen, this.#context.catalog)) this.bump();
+  }
+
+  /** What a member had in the target when it left, if there was no target since: it gets its own back (`Calm.vacated`). */
+  takeBack(member: { readonly instanceId?: string; readonly memberId: string }): Assignment | undefined {
+    const { calm } = this.#group;
+    const own = calm?.vacated?.find(([name]) => name === identityOf(member));
+    if (own === undefined) return undefined;
+    this.setCalm(remember(calm, { vacated: calm!.vacated!.filter((entry) => entry !== own) }));
+    const taken = manualPartitionsOf(this.#group);
+    return filterAssignment(assignmentFromJson(own[1]), (topic, partition) => !holds(taken, topic, partition));
   }
 
   /** The target must be computed anew; at most once a step. */
@@ -81,25 +140,79 @@ export class GroupDraft {
   /** Finishes the step. `speaker` is the member whose heartbeat this is, `owned` what it reports. */
   settle(speaker?: { readonly memberId: string; readonly owned: Assignment | undefined }): Transition {
     this.#lookAtCatalog();
-    if (isTargetDue(this.#group, this.#context.now)) {
-      const { catalog, resolveAssignor, now } = this.#context;
+    this.#insistOn(freezeAfterLoss(this.#group, this.#lost, this.#context.now));
+    this.#insistOn(liftWhenBack(this.#group));
+    this.#retarget();
+    if (speaker !== undefined) this.#reconcile(speaker.memberId, speaker.owned);
+    this.#planNextMoves();
+    return this.#transition();
+  }
+
+  /** A freeze that begins or ends tells more than what led to it. */
+  #insistOn({ calm, cause, details }: FreezeChange): void {
+    this.setCalm(calm);
+    if (cause === undefined) return;
+    this.#cause = cause;
+    this.#details = details;
+  }
+
+  /** The target of the group's epoch, or the next part of one that the move budget spreads over several; not while something holds it back. */
+  #retarget(): void {
+    const { catalog, resolveAssignor, now } = this.#context;
+    this.#windTimer();
+    const { groupEpoch, assignmentEpoch, calm, settings, nextAssignmentAt = 0 } = this.#group;
+    const isBehind = groupEpoch > assignmentEpoch;
+    if (!isBehind && !this.#mayContinueMoves()) return;
+    if (calm?.freeze !== undefined) return;
+    const until = windowEnd(settings.maintenanceWindows ?? [], now) ?? 0;
+    if (Math.max(until, nextAssignmentAt) > now) {
+      if (until > nextAssignmentAt) this.#group = { ...this.#group, nextAssignmentAt: until };
+      return;
+    }
+    if (isBehind) {
       this.#group = computeTarget(this.#group, catalog, resolveAssignor, now);
       this.because(this.#before?.assignorFault === undefined ? 'assignment-computed' : 'assignment-retried');
+    } else {
+      this.bump();
+      this.#group = continueTarget(this.#group, now);
+      this.because('moves-continued', { left: this.#group.calm?.deferred?.length ?? 0 });
     }
-    if (speaker !== undefined) this.#reconcile(speaker.memberId, speaker.owned);
-    return this.#transition();
+  }
+
+  /** A timer that has rung is over; one for the first members of a group that was empty begins. */
+  #windTimer(): void {
+    const { now } = this.#context;
+    const { settings, members, nextAssignmentAt } = this.#group;
+    if (nextAssignmentAt !== undefined && nextAssignmentAt <= now) this.endPause();
+    const { initialDelayMs } = settings;
+    const leavesEmpty = members.size > 0 && (this.#before?.members.size ?? 0) === 0;
+    if (!leavesEmpty || !initialDelayMs) return;
+    const from = Math.max(this.#group.nextAssignmentAt ?? 0, now + initialDelayMs);
+    this.#group = { ...this.#group, nextAssignmentAt: from };
+  }
+
+  /** The next moves begin when those before are done. */
+  #mayContinueMoves(): boolean {
+    return this.#group.calm?.deferred !== undefined && consumerGroupState(this.#group) === 'STABLE';
+  }
+
+  #planNextMoves(): void {
+    const { settings, nextAssignmentAt, calm } = this.#group;
+    if (nextAssignmentAt !== undefined || calm?.freeze !== undefined || !this.#mayContinueMoves()) return;
+    this.#group = { ...this.#group, nextAssignmentAt: this.#context.now + settings.assignmentIntervalMs };
   }
 
   #lookAtCatalog(): void {
     const { catalog } = this.#context;
-    const subscribedTopics = subscribedTopicsOf(this.#group.members.values(), catalog);
-    const cause = catalogCause(this.#group.subscribedTopics, subscribedTopics);
+    const before = this.#group.subscribedTopics;
+    const subscribedTopics = subscribedTopicsOf(this.#group.members.values(), catalog, before);
+    const cause = catalogCause(before, subscribedTopics);
     const behind = this.#group.catalogRevision !== catalog.revision;
     if (cause === undefined && !behind) return;
     this.#group = {
       ...this.#group,
       catalogRevision: catalog.revision,
-      subscribedTopics: cause === undefined ? this.#group.subscribedTopics : subscribedTopics,
+      subscribedTopics: cause === undefined ? before : subscribedTopics,
     };
     if (cause !== undefined && behind) {
       this.because(cause);
@@ -109,12 +222,15 @@ export class GroupDraft {
 
   #reconcile(memberId: string, owned: Assignment | undefined): void {
     const member = this.#group.members.get(memberId)!;
-    const names = new Set(resolveSubscription(member.subscription, this.#context.catalog));
+    const { topics } = this.#context.catalog;
+    const names = new Set(
+      member.manual ? member.target.keys() : resolveSubscription(member.subscription, this.#context.catalog),
+    );
     const next = reconcile(member, {
       assignmentEpoch: this.#group.assignmentEpoch,
       owned,
-      isSubscribed: (topic) => names.has(topic) && this.#context.catalog.topics.has(topic),
-      holderOf: indexHolders(this.#group),
+      isSubscribed: (topic) => names.has(topic) && topics.has(topic),
+      holderOf: this.#holders(),
       now: this.#context.now,
     });
     if (next === member) return;
@@ -123,6 +239,14 @@ export class GroupDraft {
     );
     const granted = !isCoveredBy(withoutEpochs(next.assigned), member.assigned);
     this.setMember(granted ? { ...next, grantedRevision: this.#group.revision + 1 } : next);
+  }
+
+  #holders(): HolderIndex {
+    const holderOf = indexHolders(this.#group);
+    const { released } = this.#group.calm ?? {};
+    if (released === undefined) return holderOf;
+    const notYet = assignmentFromJson(released);
+    return (topic, partition) => holderOf(topic, partition) ?? (holds(notYet, topic, partition) ? NOBODY : undefined);
   }
 
   #transition(): Transition {
@@ -135,9 +259,13 @@ export class GroupDraft {
     const group = { ...this.#group, revision: this.#group.revision + 1 };
     const { now, origin } = this.#context;
     const cause = this.#cause ?? 'group-settings-changed';
-    return { group, change: describeChange(before, group, { cause, origin, now }) };
+    const details = this.#details;
+    return { group, change: describeChange(before, group, { cause, origin, now, ...(details && { details }) }) };
   }
 }
+
+/** Holds what must not be given out yet; no member has an empty id. */
+const NOBODY = '';
 
 /** Whether two groups differ in nothing that a revision is made for. */
 function sameGroup(a: ConsumerGroup, b: ConsumerGroup): boolean {
@@ -148,6 +276,7 @@ function sameGroup(a: ConsumerGroup, b: ConsumerGroup): boolean {
     a.groupEpoch === b.groupEpoch &&
     a.assignmentEpoch === b.assignmentEpoch &&
     a.assignorFault === b.assignorFault &&
+    a.calm === b.calm &&
     a.subscribedTopics === b.subscribedTopics &&
     sameMembers(a.members, b.members)
   );

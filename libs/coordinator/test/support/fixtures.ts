@@ -41,9 +41,10 @@ export class GroupBench {
     return { now: this.now, catalog: this.catalog, resolveAssignor, origin: ORIGIN };
   }
 
-  apply({ group, change }: Transition): this {
+  apply({ group, change, refusal }: Transition): this {
     this.group = group;
     if (change !== undefined) this.changes.push(change);
+    if (refusal !== undefined) throw refusal;
     return this;
   }
 
