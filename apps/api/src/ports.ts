@@ -1,6 +1,7 @@
 import type {
   CatalogStore,
   ChangeFeed,
+  GroupHistory,
   GroupReadModel,
   GroupStore,
   IdempotencyStore,
@@ -13,6 +14,7 @@ export interface AppPorts {
   readonly catalog: CatalogStore;
   readonly groups: GroupStore;
   readonly groupReads: GroupReadModel;
+  readonly history: GroupHistory;
   readonly feed: ChangeFeed;
   readonly streamLeases: StreamLeases;
   readonly plans: PlanStore;
@@ -30,6 +32,7 @@ export interface DatabaseProbe {
 export const CATALOG_STORE = Symbol('CatalogStore');
 export const GROUP_STORE = Symbol('GroupStore');
 export const GROUP_READ_MODEL = Symbol('GroupReadModel');
+export const GROUP_HISTORY = Symbol('GroupHistory');
 export const PLAN_STORE = Symbol('PlanStore');
 export const IDEMPOTENCY_STORE = Symbol('IdempotencyStore');
 export const CHANGE_FEED = Symbol('ChangeFeed');

@@ -12,6 +12,7 @@ export type { ChangeFeedOptions } from './feed/postgres-change-feed.js';
 export { PrismaGroupReadModel } from './groups/group-read-model.js';
 export { PrismaStreamLeases } from './groups/prisma-stream-leases.js';
 export { PrismaGroupStore } from './groups/prisma-group-store.js';
+export { PrismaGroupHistory } from './history/prisma-group-history.js';
 export { PrismaIdempotencyStore } from './idempotency/prisma-idempotency-store.js';
 export { MigrationError, migrate } from './migrations/migrate.js';
 export type { MigrateOptions } from './migrations/migrate.js';

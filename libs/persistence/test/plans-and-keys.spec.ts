@@ -164,15 +164,17 @@ describe('retention', () => {
         return { group: after, change: changeOf(after, { at: Date.now() }), reply: 0 };
       });
     }
-    const day = 86_400_000;
-    expect(await retention.pruneChanges({ mostPerGroup: 4, maxAgeMs: day }, 5)).toBe(5);
-    expect(await retention.pruneChanges({ mostPerGroup: 4, maxAgeMs: day }, 5)).toBe(1);
+    const policy = { leastPerGroup: 2, mostPerGroup: 4, maxAgeMs: 86_400_000 };
+    expect(await retention.pruneChanges(policy, 5)).toBe(0);
+    await retention.takeSnapshots(policy, 100);
+    expect(await retention.pruneChanges(policy, 3)).toBe(3);
+    expect(await retention.pruneChanges(policy, 3)).toBe(2);
     const page = await store.changesSince(ref, 0, 100);
-    expect(page).toMatchObject({ oldest: 7, newest: 10 });
-    expect(page.changes.map(({ revision }) => revision)).toEqual([7, 8, 9, 10]);
+    expect(page).toMatchObject({ oldest: 6, newest: 10 });
+    expect(page.changes.map(({ revision }) => revision)).toEqual([6, 7, 8, 9, 10]);
     await sleep(5);
-    expect(await retention.pruneChanges({ mostPerGroup: 100, maxAgeMs: 1 }, 100)).toBe(4);
-    expect(await store.changesSince(ref, 0, 100)).toEqual({ changes: [], oldest: 11, newest: 10 });
+    expect(await retention.pruneChanges({ leastPerGroup: 2, mostPerGroup: 100, maxAgeMs: 1 }, 100)).toBe(2);
+    expect(await store.changesSince(ref, 0, 100)).toMatchObject({ oldest: 8, newest: 10 });
   });
 
   it('never rewrites history', async () => {

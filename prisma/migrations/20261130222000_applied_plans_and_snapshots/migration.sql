@@ -32,3 +32,7 @@ SELECT g."id", g."revision", coalesce((
             WHERE p."group_pk" = m."group_pk" AND p."member_id" = m."member_id" GROUP BY p."topic", p."kind") t) o
     WHERE m."group_pk" = g."id"), '[]')
 FROM "groups" g;
+
+-- What happened to a group from its first revision on can be told from there.
+INSERT INTO "group_snapshots" ("group_pk", "revision", "members")
+SELECT c."group_pk", 0, '[]' FROM "group_changes" c WHERE c."revision" = 1;

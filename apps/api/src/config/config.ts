@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { HistoryPolicy } from '@allot/persistence';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -17,6 +18,8 @@ export interface Config {
   readonly assignorModules: readonly string[];
   /** How long one of them may take for an answer; requests wait meanwhile. */
   readonly assignorTimeoutMs: number;
+  /** What is kept of the history of each group. */
+  readonly history: HistoryPolicy;
   /** Whether GraphQL tells its schema to those who ask. */
   readonly graphqlIntrospection: boolean;
   /** A JSON file with the only queries that GraphQL answers: a list of texts, or an object of texts. */
@@ -51,11 +54,27 @@ export function readConfig(env: Environment): Config {
     drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),
     assignorModules: list(env, 'ALLOT_ASSIGNORS'),
     assignorTimeoutMs: integer(env, 'ALLOT_ASSIGNOR_TIMEOUT_MS', 500, 10, 10_000, problems),
+    history: historyPolicy(env, problems),
     graphqlIntrospection: flag(env, 'ALLOT_GRAPHQL_INTROSPECTION', true, problems),
     graphqlAllowList: text(env, 'ALLOT_GRAPHQL_ALLOW_LIST'),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+const DAY_MS = 86_400_000;
+
+function historyPolicy(env: Environment, problems: string[]): HistoryPolicy {
+  const leastPerGroup = integer(env, 'ALLOT_HISTORY_MIN_CHANGES', 100, 1, 1_000_000, problems);
+  const mostPerGroup = integer(env, 'ALLOT_HISTORY_MAX_CHANGES', 10_000, 10, 1_000_000, problems);
+  const days = integer(env, 'ALLOT_HISTORY_MAX_AGE_DAYS', 30, 1, 3_650, problems);
+  if (leastPerGroup > mostPerGroup) {
+    problems.push(
+      `ALLOT_HISTORY_MIN_CHANGES, what a group keeps at least, is ${leastPerGroup}; it must not be more than ` +
+        `ALLOT_HISTORY_MAX_CHANGES, what it keeps at most, which is ${mostPerGroup}.`,
+    );
+  }
+  return { leastPerGroup, mostPerGroup, maxAgeMs: days * DAY_MS };
 }
 
 function text(env: Environment, name: string): string | undefined {

@@ -1,24 +1,52 @@
-import type { Page, PageRequest, PlanKey, StoredPlan } from '@allot/coordinator';
+import type { Page, PageRequest, PlanDecision, PlanFilter, PlanKey, StoredPlan } from '@allot/coordinator';
 import { type PageQuery, pageRequest, toPage } from '../paging/page.js';
 import { listAssignment } from '../groups/assignment.contract.js';
-import { PLANS, type Plan, type PlanAnswer, type PlanPage, type PlanResult } from './plan.contract.js';
+import {
+  PLANS,
+  type Plan,
+  type PlanAnswer,
+  type PlanBlocker,
+  type PlanPage,
+  type PlanResult,
+} from './plan.contract.js';
 
-export function showPlan({
-  ref,
-  createdAt,
-  expiresAt,
-  expired: _expired,
-  request: _request,
-  result,
-  ...plan
-}: StoredPlan): Plan {
+/** Plans that nobody can apply because they were made before that was possible. */
+const NO_EFFECT: PlanBlocker = {
+  code: 'made-by-earlier-release',
+  pointer: '',
+  message: 'A release that could not apply plans made this one. Make it again.',
+};
+
+export function showPlan(stored: StoredPlan): Plan {
+  const { ref, id, baseRevision, inputHash, author, reason, result } = stored;
+  const { effect, approved, applied, discarded, createdAt, expiresAt } = stored;
+  const blockers = effect?.blockers ?? [NO_EFFECT];
   return {
-    ...plan,
+    id,
     groupId: ref.groupId,
+    status: statusOf(stored),
+    applicable: blockers.length === 0,
+    blockers,
+    baseRevision,
+    inputHash,
+    author,
+    ...(reason !== undefined && { reason }),
+    ...(approved !== undefined && { approved: showDecision(approved) }),
+    ...(applied !== undefined && { applied: showDecision(applied) }),
+    ...(discarded !== undefined && { discarded: showDecision(discarded) }),
     createdAt: new Date(createdAt),
     expiresAt: new Date(expiresAt),
     result: result as PlanAnswer,
   };
+}
+
+/** Time ends a plan that nobody has ended. */
+function statusOf({ status, expired }: StoredPlan): PlanFilter {
+  return expired && (status === 'open' || status === 'approved') ? 'expired' : status;
+}
+
+function showDecision<T extends PlanDecision>({ at, ...decision }: T): Omit<T, 'at'> & { at: Date } {
+  return { ...decision, at: new Date(at) };
 }
 
 export function showResult({ assignor, stats, diff, target, warnings }: PlanAnswer): PlanResult {

@@ -3,8 +3,10 @@ import type { StoredPlan } from '@allot/coordinator';
 import { HideField, ObjectType } from '@nestjs/graphql';
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import {
+  FlagField,
   IntField,
   ListField,
+  ObjectField,
   SafeIntField,
   SchemaField,
   TextField,
@@ -12,7 +14,8 @@ import {
   TimeField,
 } from '../contracts/fields.js';
 import { ASSIGNMENT_SCHEMA, TopicPartitions } from '../groups/assignment.contract.js';
-import { type ListKind, pageOf } from '../paging/page.js';
+import { type ListKind, pageOf, PageQuery } from '../paging/page.js';
+import { Absent, OneOf } from '../validation/rules.js';
 
 const BY_MEMBER = { type: 'object', additionalProperties: ASSIGNMENT_SCHEMA };
 const ASSIGNOR = {
@@ -181,10 +184,19 @@ export class GroupPlanRequest {
 
   @ApiPropertyOptional({
     type: 'integer',
+    minimum: 1,
+    description:
+      'Instead of changes: back to the target of this revision, as far as its members and partitions are still there. The assignor ' +
+      'gives out the rest; the warnings say which.',
+  })
+  rollbackTo?: unknown;
+
+  @ApiPropertyOptional({
+    type: 'integer',
     minimum: 1_000,
     maximum: 604_800_000,
     default: 86_400_000,
-    description: 'How long the plan is kept.',
+    description: 'How long the plan may be applied.',
   })
   validForMs?: unknown;
 }
@@ -275,6 +287,36 @@ export class PlannedMember {
   assignment!: TopicPartitions[];
 }
 
+@ObjectType({ description: 'Why a plan cannot be applied.' })
+export class PlanBlocker {
+  @TextField('Stable code. More may come.', { example: 'members-missing' })
+  code!: string;
+
+  @TextField('JSON pointer to the change in the way, in the request that made the plan; empty: the group itself.')
+  pointer!: string;
+
+  @TextField('What stands in the way, and what to do.')
+  message!: string;
+}
+
+@ObjectType({ description: 'Who decided about a plan.' })
+export class PlanDecision {
+  @TextField('Who.')
+  actor!: string;
+
+  @TimeField('When.')
+  at!: Date;
+
+  @TextField('Why.', { optional: true })
+  reason?: string;
+}
+
+@ObjectType({ description: 'Who applied a plan, and what the group became.' })
+export class PlanApplication extends PlanDecision {
+  @SafeIntField("The group's revision that is the applied plan.")
+  revision!: number;
+}
+
 /** The facts of a stored plan; one class for REST and GraphQL. */
 @ObjectType({ description: 'A what-if on a group, kept for review.' })
 export class Plan {
@@ -284,8 +326,23 @@ export class Plan {
   @TextField('The group.')
   groupId!: string;
 
-  @TextField('open, approved, applied or discarded. More values may come.', { example: 'open' })
+  @TextField('open, approved, applied, discarded or expired. More values may come.', { example: 'open' })
   status!: string;
+
+  @FlagField('Whether it could be applied to a group that has not changed; `blockers` say why not.')
+  applicable!: boolean;
+
+  @ListField(() => PlanBlocker, 'What stands in the way of applying it.')
+  blockers!: readonly PlanBlocker[];
+
+  @ObjectField(() => PlanDecision, 'Who approved it.', { optional: true })
+  approved?: PlanDecision;
+
+  @ObjectField(() => PlanApplication, 'Who applied it.', { optional: true })
+  applied?: PlanApplication;
+
+  @ObjectField(() => PlanDecision, 'Who discarded it.', { optional: true })
+  discarded?: PlanDecision;
 
   @SafeIntField("The group's revision that the plan was computed from.")
   baseRevision!: number;
@@ -302,7 +359,7 @@ export class Plan {
   @TimeField('When it was made.')
   createdAt!: Date;
 
-  @TimeField('Until when it is kept.')
+  @TimeField('Until when it may be applied.')
   expiresAt!: Date;
 
   @HideField()
@@ -336,6 +393,15 @@ export class PlanResult {
 
   @ListField(() => PlanWarning, 'What to know before.')
   warnings!: readonly PlanWarning[];
+}
+
+const PLAN_FILTERS = ['open', 'approved', 'applied', 'discarded', 'expired'] as const;
+
+export class PlansQuery extends PageQuery {
+  @ApiPropertyOptional({ type: 'string', enum: PLAN_FILTERS, description: 'Only plans of this status.' })
+  @Absent()
+  @OneOf(PLAN_FILTERS)
+  status?: (typeof PLAN_FILTERS)[number];
 }
 
 export class PlanPage extends pageOf(Plan) {}

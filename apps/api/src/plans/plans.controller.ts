@@ -1,18 +1,18 @@
 import type { Origin, PlanStore } from '@allot/coordinator';
 import { plan, planFromJson, planToJson } from '@allot/planner';
-import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { Operation } from '../contracts/operation.js';
 import { RequestOrigin } from '../http/origin.js';
 import { ClusterName, GroupId, PathText } from '../http/path-names.js';
-import { PageQuery } from '../paging/page.js';
 import { PLAN_STORE } from '../ports.js';
 import { ReasonQuery } from './reason-query.js';
 import { GroupPlanner } from './group-planner.js';
+import { etagOf, planNotModified } from './plan-etag.js';
 import { toPlanPage, planPageRequest, showPlan } from './plan-view.js';
-import { GroupPlanRequest, Plan, PlanAnswer, PlanPage, PlanRequest } from './plan.contract.js';
+import { GroupPlanRequest, Plan, PlanAnswer, PlanPage, PlanRequest, PlansQuery } from './plan.contract.js';
 import { PLANNING_PROBLEMS } from './planning-problems.js';
 
 const EXAMPLE = {
@@ -51,11 +51,18 @@ export class PlansController {
     id: 'planGroup',
     summary: 'What if: a change to a stored group',
     description:
-      'The plan is kept with the revision it rests on, so that it can be reviewed. The group is not touched.',
+      'The plan is kept with the revision it rests on, so that it can be reviewed and applied. The group is not touched. ' +
+      '`blockers` say at once what could never be applied.',
     path: ['cluster', 'group'],
     body: { type: GroupPlanRequest, example: { changes: [{ addMembers: 2 }] }, required: false },
     answers: { 201: { description: 'The plan.', type: Plan } },
-    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', ...PLANNING_PROBLEMS],
+    problems: [
+      'CLUSTER_NOT_FOUND',
+      'GROUP_ID_NOT_FOUND',
+      'REVISION_NOT_FOUND',
+      'REVISION_COMPACTED',
+      ...PLANNING_PROBLEMS,
+    ],
     idempotent: true,
   })
   async planGroup(
@@ -67,7 +74,7 @@ export class PlansController {
     @RequestOrigin() origin: Origin,
   ): Promise<Plan> {
     const stored = await this.planner.make({ cluster, groupId }, body as GroupPlanRequest, origin);
-    void reply.header('Location', `${reply.request.url.split('?')[0]}/${stored.id}`);
+    void reply.header('Location', `${reply.request.url.split('?')[0]}/${stored.id}`).header('ETag', etagOf(stored));
     return showPlan(stored);
   }
 
@@ -79,8 +86,12 @@ export class PlansController {
     answers: { 200: { description: 'Plans.', type: PlanPage } },
     problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND'],
   })
-  async list(@ClusterName() cluster: string, @GroupId() groupId: string, @Query() query: PageQuery): Promise<PlanPage> {
-    return toPlanPage(await this.plans.listByGroup({ cluster, groupId }, planPageRequest(query)));
+  async list(
+    @ClusterName() cluster: string,
+    @GroupId() groupId: string,
+    @Query() query: PlansQuery,
+  ): Promise<PlanPage> {
+    return toPlanPage(await this.plans.listByGroup({ cluster, groupId }, planPageRequest(query), query.status));
   }
 
   @Get('clusters/:cluster/groups/:group/plans/:plan')
@@ -88,10 +99,21 @@ export class PlansController {
     id: 'getPlan',
     summary: 'Read a plan',
     path: ['cluster', 'group', 'plan'],
-    answers: { 200: { description: 'The plan.', type: Plan } },
+    description: 'Its ETag is the revision that it rests on, and its status.',
+    answers: {
+      200: { description: 'The plan.', type: Plan },
+      304: { description: 'If-None-Match names this version.' },
+    },
     problems: ['PLAN_NOT_FOUND'],
   })
-  async get(@ClusterName() cluster: string, @GroupId() groupId: string, @PathText('plan') id: string): Promise<Plan> {
-    return showPlan(await this.planner.get({ cluster, groupId }, id));
+  async get(
+    @ClusterName() cluster: string,
+    @GroupId() groupId: string,
+    @PathText('plan') id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers('if-none-match') ifNoneMatch?: string,
+  ): Promise<Plan | undefined> {
+    const stored = await this.planner.get({ cluster, groupId }, id);
+    return planNotModified(reply, ifNoneMatch, stored) ? undefined : showPlan(stored);
   }
 }

@@ -2,12 +2,20 @@ import { Module } from '@nestjs/common';
 import { ComparisonsController } from './comparisons.controller.js';
 import { ExplanationsController } from './explanations.controller.js';
 import { GroupPlanner } from './group-planner.js';
+import { PlanLifecycleController } from './plan-lifecycle.controller.js';
+import { PlanLifecycle } from './plan-lifecycle.js';
 import { PlansController } from './plans.controller.js';
 import { GroupPlansResolver, PlansResolver } from './plans.resolver.js';
 import { SimulationsController } from './simulations.controller.js';
 
 @Module({
-  controllers: [PlansController, ComparisonsController, SimulationsController, ExplanationsController],
-  providers: [GroupPlanner, GroupPlansResolver, PlansResolver],
+  controllers: [
+    PlansController,
+    PlanLifecycleController,
+    ComparisonsController,
+    SimulationsController,
+    ExplanationsController,
+  ],
+  providers: [GroupPlanner, PlanLifecycle, GroupPlansResolver, PlansResolver],
 })
 export class PlansModule {}

@@ -63,7 +63,7 @@ export async function startService(options: StartOptions): Promise<Service> {
       onConnectionLost: (error) => logger.warn({ err: error }, 'an idle database connection was lost'),
       onListenerLost: (error) => logger.warn({ err: error }, 'the listening database connection was lost'),
     });
-    undo.push(close, startHousekeeping(new persistence.Retention(database), logger));
+    undo.push(close, startHousekeeping(new persistence.Retention(database), config.history, logger));
     const app = await timed('application', () => createApp({ ports, config, logger }));
     undo.push(() => closeWithin(app, config.drainMs, logger));
     const url = await timed('listening', () => listen(app, config));

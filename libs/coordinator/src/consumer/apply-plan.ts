@@ -1,6 +1,7 @@
 import { AllotError, EMPTY_ASSIGNMENT, sameAssignment, type Assignment, type GroupAssignment } from '@allot/model';
 import type { GroupSettings } from '../group-settings.js';
 import type { PlanEffect, PlannedMember, StoredPlan } from '../ports/plan-store.js';
+import { remember } from './calm.js';
 import { describeChange } from './change.js';
 import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
 import { addOwned, NO_PARTITIONS } from './owned-partitions.js';
@@ -18,8 +19,9 @@ export interface PlannedGroup {
 
 /**
  * Gives the group exactly the planned target, as a new epoch of which it is the assignment; no assignor runs. Members of a live
- * group then move by their own heartbeats, revoke before assign, as to any target. One that the plan removes is left with nothing
- * to do and stays until it leaves: only the worker itself can say that it has stopped. An imported group, which nobody serves here, becomes
+ * group then move by their own heartbeats, revoke before assign, as to any target. One that the plan removes is drained: it
+ * hands over what it has and gets nothing more, and stays until it leaves, since only the worker itself can say that it has stopped.
+ * A frozen group is no obstacle: a freeze holds back what comes by itself, and a plan is an operator's word. An imported group, which nobody serves here, becomes
  * the picture of the group after the plan was carried out.
  *
  * The caller has checked that this is the group that was planned on (`checkApplicable`).
@@ -31,9 +33,12 @@ export function applyPlan(
 ): Transition {
   const epoch = group.groupEpoch + 1;
   const members = group.source === 'live' ? retargeted(group, planned) : pictured(group, planned, epoch);
-  const { assignorFault, nextAssignmentAt, ...rest } = group;
+  const { assignorFault, calm, ...rest } = group;
+  // What was left of an earlier target, and the places of those who left it, belong to a target that is no longer wanted.
+  const remembered = remember(calm, { deferred: undefined, vacated: undefined, faultSince: undefined });
   const after: ConsumerGroup = {
     ...rest,
+    ...(remembered !== undefined && { calm: remembered }),
     settings: planned.settings,
     revision: group.revision + 1,
     groupEpoch: epoch,
@@ -53,9 +58,15 @@ export function applyPlan(
 
 function retargeted(group: ConsumerGroup, { target, effect }: PlannedGroup): Map<string, ConsumerMember> {
   const described = byId(effect.members);
+  const removed = new Set(effect.removedMembers);
   const members = new Map<string, ConsumerMember>();
   for (const [memberId, member] of group.members) {
-    const wanted = target.get(memberId) ?? EMPTY_ASSIGNMENT;
+    if (removed.has(memberId)) {
+      members.set(memberId, { ...member, target: EMPTY_ASSIGNMENT, draining: true });
+      continue;
+    }
+    // Members that no assignor serves, such as those that chose their partitions themselves, are in no plan.
+    const wanted = target.get(memberId) ?? member.target;
     const { weight = member.weight } = described.get(memberId) ?? {};
     const same = sameAssignment(wanted, member.target) && weight === member.weight;
     members.set(memberId, same ? member : { ...member, target: wanted, ...(weight !== undefined && { weight }) });

@@ -1,30 +1,66 @@
 import type { Database } from '../database/database.js';
 import { run } from '../database/run.js';
+import { Prisma } from '../generated/client.js';
+import { findDueForSnapshot, takeSnapshots } from './snapshots.js';
 
+/** What is kept of the history of a group. */
 export interface HistoryPolicy {
-  /** The newest changes that a group keeps. */
+  /** So many of its newest changes, however old they are. */
+  readonly leastPerGroup: number;
+  /** No more than these, however young they are, and what belongs to the oldest snapshot that is needed to tell them. */
   readonly mostPerGroup: number;
-  /** Older changes go even when there are fewer. */
+  /** Older changes go. */
   readonly maxAgeMs: number;
 }
 
 /** Longer than any plan or stream of a deleted group is of use. */
 const KEEP_DELETED_GROUPS_DAYS = 30;
+/** The most changes that a reader of an old revision has to go through, but for those of the last minute. */
+const CHANGES_A_SNAPSHOT = 500;
+/** A policy that keeps less has its snapshots closer together, since history is cut off at snapshots. */
+const SNAPSHOTS_A_HISTORY = 10;
 
 /** Removes at most `limit` rows at a time, those of other replicas' passes left to them. */
 export class Retention {
   constructor(private readonly database: Database) {}
 
-  /** Removes changes that the policy does not keep; returns how many. Fewer than `limit` means that all is done. */
-  pruneChanges(policy: HistoryPolicy, limit: number): Promise<number> {
+  /** Writes what a reader of old revisions starts from, for at most `limit` groups; returns for how many. */
+  async takeSnapshots(policy: HistoryPolicy, limit: number): Promise<number> {
+    const every = Math.max(1, Math.min(CHANGES_A_SNAPSHOT, Math.floor(policy.mostPerGroup / SNAPSHOTS_A_HISTORY)));
+    const { leastPerGroup: least, maxAgeMs } = policy;
+    return run(this.database, async (statements) => {
+      const due = await findDueForSnapshot(statements, { every, least, maxAgeMs }, limit);
+      for (const facts of due) await takeSnapshots(statements, facts, { every, least });
+      return due.length;
+    });
+  }
+
+  /**
+   * Removes changes that the policy does not keep; returns how many. Fewer than `limit` means that all is done. A history always begins
+   * at a snapshot, so that what is kept can be told whole: first the snapshots go that nobody needs, then the changes before the first that
+   * is left.
+   */
+  pruneChanges({ leastPerGroup, mostPerGroup, maxAgeMs }: HistoryPolicy, limit: number): Promise<number> {
     // Revisions are consecutive, so a count is a difference of revisions.
-    return run(this.database, (statements) => {
+    const isOver = (alias: 's' | 'ch') => {
+      const revision = Prisma.raw(`${alias}.revision`);
+      return Prisma.sql`${revision} <= g.revision - ${leastPerGroup}::bigint AND (${revision} <= g.revision - ${mostPerGroup}::bigint
+        OR ch.at < statement_timestamp() - ${maxAgeMs}::float8 * interval '1 millisecond')`;
+    };
+    return run(this.database, async (statements) => {
+      await statements.$executeRaw`
+        DELETE FROM group_snapshots gone USING (
+          SELECT s.group_pk, max(s.revision) AS revision FROM group_snapshots s JOIN groups g ON g.id = s.group_pk
+          LEFT JOIN group_changes ch ON ch.group_pk = s.group_pk AND ch.revision = s.revision
+          WHERE ${isOver('s')} GROUP BY s.group_pk) first
+        WHERE gone.group_pk = first.group_pk AND gone.revision < first.revision`;
       return statements.$executeRaw`
         DELETE FROM group_changes WHERE (group_pk, revision) IN (
-          SELECT ch.group_pk, ch.revision FROM group_changes ch JOIN groups g ON g.id = ch.group_pk
-          WHERE ch.revision <= g.revision - ${policy.mostPerGroup}::bigint
-             OR ch.at < statement_timestamp() - ${policy.maxAgeMs}::float8 * interval '1 millisecond'
-          LIMIT ${limit} FOR UPDATE OF ch SKIP LOCKED)`;
+          SELECT ch.group_pk, ch.revision
+          FROM (SELECT group_pk, min(revision) AS revision FROM group_snapshots GROUP BY group_pk) first
+          JOIN groups g ON g.id = first.group_pk
+          JOIN group_changes ch ON ch.group_pk = first.group_pk AND ch.revision < first.revision
+          WHERE ${isOver('ch')} LIMIT ${limit} FOR UPDATE OF ch SKIP LOCKED)`;
     });
   }
 
