@@ -1,6 +1,10 @@
 import { Command } from 'commander';
 import { compareCommand } from './commands/compare.js';
+import { completionCommand } from './commands/completion.js';
 import { explainCommand } from './commands/explain.js';
+import { importCommand } from './commands/import.js';
+import { partitionCommand } from './commands/partition.js';
+import { placeCommand } from './commands/place.js';
 import { planCommand } from './commands/plan.js';
 import { rightSizeCommand } from './commands/right-size.js';
 import { simulateCommand } from './commands/simulate.js';
@@ -15,7 +19,17 @@ Environment: ALLOT_SERVER and ALLOT_KEY stand for --server and --key; NO_COLOR a
 
   $ allot plan --add-members 2 < describe.txt`;
 
-const COMMANDS = [planCommand, compareCommand, simulateCommand, explainCommand, rightSizeCommand];
+const COMMANDS = [
+  planCommand,
+  compareCommand,
+  simulateCommand,
+  explainCommand,
+  rightSizeCommand,
+  importCommand,
+  partitionCommand,
+  placeCommand,
+  completionCommand,
+];
 
 /** Every command, each in a file of its own. */
 export function createProgram(session: Session): Command {

@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
+import { assignorNames } from '@allot/strategies';
+import { Option, type Command } from 'commander';
 import type { ChangeOptions } from '../options/change-options.js';
 import { withChanges } from '../options/change-options.js';
+import { suggesting } from '../options/suggestions.js';
 import type { Session } from '../session.js';
 import type { Screen } from '../view/screen.js';
 import { readGroupBody } from './group-body.js';
@@ -19,9 +21,16 @@ export function takesGroup(command: Command, session: Session): ChangeOptions {
   command
     .argument('[files...]', "what Kafka's tools printed, or JSON as the REST API takes it; - or nothing is stdin")
     .option('-g, --group <id>', 'the group, where the text describes several')
-    .option('--assignor <name>', 'the assignor from now on, by its name or class')
+    .addOption(
+      suggesting(new Option('--assignor <name>', 'the assignor from now on, by its name or class'), assignorNames()),
+    )
     .option('--kafka-version <version>', 'the Kafka version whose rule is wanted, 3.9 or 4.0.0')
-    .option('--protocol <name>', 'eager, cooperative or consumer; what Kafka uses with the assignor where not given');
+    .addOption(
+      new Option(
+        '--protocol <name>',
+        'how members take it up; what Kafka uses with the assignor where not given',
+      ).choices(['eager', 'cooperative', 'consumer']),
+    );
   const changes = withChanges(command);
   command.hook('preAction', () => void (session.changes = changes));
   return changes;
