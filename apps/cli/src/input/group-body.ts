@@ -2,7 +2,7 @@ import { importedAssignor, importedGroupSpec, parseImport } from '@allot/interop
 import type { ImportedGroup, ImportResult, ImportWarning } from '@allot/interop';
 import { AllotError, assignmentToJson, invalidRequest } from '@allot/model';
 import type { GroupSpec } from '@allot/model';
-import { DEFAULT_ASSIGNOR, findAssignor } from '@allot/strategies';
+import { DEFAULT_ASSIGNOR, findAssignor, resolveAssignor } from '@allot/strategies';
 import type { SourceText } from './read-text.js';
 
 /** What of a group is said beside the text. */
@@ -34,6 +34,7 @@ export interface Remark {
  * @throws AllotError that names the line, or what is missing, or the groups to choose from
  */
 export function readGroupBody(source: SourceText, choice: GroupChoice): GroupBody {
+  if (choice.assignor !== undefined) resolveAssignor(choice.assignor);
   try {
     return readJsonBody(source.text, choice) ?? readImportedBody(source, choice);
   } catch (error) {

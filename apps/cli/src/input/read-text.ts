@@ -88,8 +88,8 @@ function decode(bytes: Buffer, name: string): string {
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
     if (!text.includes('\0')) return text;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+  } catch {
+    // Said below, with what text of zeros is told.
   }
   throw invalidRequest(`${name} is not text in UTF-8: is it compressed, or the wrong file?`);
 }
