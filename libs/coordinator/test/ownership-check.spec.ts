@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { assignmentFromJson, type AssignmentJson } from '@allot/model';
+import type { GroupSettings } from '../src/index.js';
 import { checkOwnership, mayWorkUntil } from '../src/consumer/ownership-check.js';
 import { GroupBench, json } from './support/fixtures.js';
 
 const LEASE = 40_000;
 
 /** `a` holds t-0 and t-1 since epoch 1; `b` joined, so that `a` must give t-1 up. */
-function shared(): GroupBench {
-  const bench = new GroupBench({ t: 2 });
+function shared(settings: Partial<GroupSettings> = {}): GroupBench {
+  const bench = new GroupBench({ t: 2 }, settings);
   bench.join('a');
   bench.join('b');
   return bench;
@@ -94,7 +95,7 @@ describe('the check of a claim to own partitions (KIP-1251)', () => {
   });
 
   it('tells a member to stop when its rebalance timer ends, if that is before its lease does', () => {
-    const bench = shared();
+    const bench = shared({ sessionTimeoutMs: 5_000 });
     expect(mayWorkUntil(bench.member('a'), bench.now + 500)).toBe(bench.now + 500);
     const revoking = bench.beat('a', 1, { t: [0, 1] }, { rebalanceTimeoutMs: 5_000 });
     expect(mayWorkUntil(revoking, bench.now + LEASE)).toBe(bench.now + 5_000);

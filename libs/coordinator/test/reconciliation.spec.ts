@@ -87,6 +87,7 @@ describe('reconciliation of a consumer group', () => {
       isSubscribed: () => true,
       holderOf: () => 'a',
       now: 0,
+      sessionTimeoutMs: 0,
     });
     expect(next).toMatchObject({ state: 'STABLE', memberEpoch: 11, previousMemberEpoch: 10 });
     expect(next.assigned).toEqual(addOwned(NO_PARTITIONS, assignmentFromJson({ t: [0] }), 11));
@@ -165,7 +166,7 @@ describe('reconciliation of a consumer group', () => {
   });
 
   it('starts the rebalance timer once, and fences the member that lets it pass', () => {
-    const bench = new GroupBench({ t: 2 });
+    const bench = new GroupBench({ t: 2 }, { sessionTimeoutMs: 4_000 });
     bench.join('a', ['t'], { rebalanceTimeoutMs: 5_000 });
     bench.join('b');
     bench.beat('a', 1, { t: [0, 1] });
@@ -179,6 +180,14 @@ describe('reconciliation of a consumer group', () => {
     expect(bench.changes.at(-1)).toMatchObject({ cause: 'rebalance-timeout' });
     bench.beat('b', 2, {});
     expect(bench.assigned('b')).toEqual({ t: [0, 1] });
+  });
+
+  it('never ends the rebalance timer before a session is over: the answer that tells of it may be lost', () => {
+    const bench = new GroupBench({ t: 2 }, { sessionTimeoutMs: 6_000 });
+    bench.join('a', ['t'], { rebalanceTimeoutMs: 2_000 });
+    bench.join('b');
+    bench.beat('a', 1, { t: [0, 1] });
+    expect(bench.member('a').rebalanceDeadline).toBe(bench.now + 6_000);
   });
 
   it('cancels the rebalance timer when the member has given up what it had to', () => {

@@ -232,6 +232,7 @@ export class GroupDraft {
       isSubscribed: (topic) => names.has(topic) && topics.has(topic),
       holderOf: this.#holders(),
       now: this.#context.now,
+      sessionTimeoutMs: this.#group.settings.sessionTimeoutMs,
     });
     if (next === member) return;
     this.because(

@@ -1,5 +1,5 @@
 import { filterAssignment, sameAssignment, subtractAssignment, type Assignment } from '@allot/model';
-import type { Catalog, ConsumerGroup, ConsumerMember, MemberChange } from '../../src/index.js';
+import type { Catalog, ConsumerGroup, ConsumerMember, GroupChange, MemberChange } from '../../src/index.js';
 import { checkOwnership, consumerGroupState, resolveSubscription, withoutEpochs } from '../../src/index.js';
 import { indexHolders } from '../../src/consumer/owned-partitions.js';
 import type { Transition } from '../../src/consumer/step.js';
@@ -38,7 +38,13 @@ function holdingsOf(group: ConsumerGroup | undefined): Map<string, Holding> {
   return holdings;
 }
 
-export function lastHolders(before: World, group: ConsumerGroup): LastHolders {
+/** What is to be known of the past to judge the next step. */
+export interface Past {
+  readonly group: ConsumerGroup | undefined;
+  readonly lastHolders: LastHolders;
+}
+
+export function lastHolders(before: Past, group: ConsumerGroup): LastHolders {
   if (before.group === group) return before.lastHolders;
   const now = holdingsOf(group);
   const past = new Map([...before.lastHolders, ...holdingsOf(before.group)]);
@@ -48,10 +54,15 @@ export function lastHolders(before: World, group: ConsumerGroup): LastHolders {
 /** @throws Error that says which promise of the protocol the step from one world to the next breaks. */
 export function checkStep(before: World, after: World): void {
   checkWorkers(after);
-  if (after.group === undefined || after.group === before.group) return;
-  indexHolders(after.group);
-  checkEpochs(before.group, after.group);
-  checkHoldings(before, after.group);
+  if (after.group !== undefined) checkGroup(before, after.group);
+}
+
+/** The part of it that the books alone show. @throws Error */
+export function checkGroup(before: Past, after: ConsumerGroup): void {
+  if (after === before.group) return;
+  indexHolders(after);
+  checkEpochs(before.group, after);
+  checkHoldings(before, after);
 }
 
 /** One worker a partition; what a worker works on is its own by the books, and a claim to it is granted. */
@@ -93,7 +104,7 @@ function checkEpochs(before: ConsumerGroup | undefined, after: ConsumerGroup): v
 }
 
 /** Invariant B: at most one holder of a partition at any epoch. What is kept keeps its epoch, what is new gets the target's. */
-function checkHoldings(before: World, after: ConsumerGroup): void {
+function checkHoldings(before: Past, after: ConsumerGroup): void {
   const old = holdingsOf(before.group);
   for (const [key, { holder, since }] of holdingsOf(after)) {
     const last = old.get(key) ?? before.lastHolders.get(key);
@@ -139,20 +150,28 @@ export function checkHistory(before: ConsumerGroup | undefined, { group: after, 
     throw new Error(`the change of revision ${change.revision} leads to ${after.revision}`);
   }
   const told = new Map([...(before?.members ?? [])].map(([memberId, member]) => [memberId, shownOf(member)]));
-  for (const { memberId, removed, ...fields } of change.members) {
-    if (removed) told.delete(memberId);
-    else told.set(memberId, { ...told.get(memberId), ...fields });
+  checkTold(told, [change], after);
+}
+
+/** The changes, applied to what was `told` before, give the group. @throws Error */
+export function checkTold(told: Map<string, Shown>, changes: readonly GroupChange[], after: ConsumerGroup): void {
+  for (const { members } of changes) {
+    for (const { memberId, removed, ...fields } of members) {
+      if (removed) told.delete(memberId);
+      else told.set(memberId, { ...told.get(memberId), ...fields });
+    }
   }
+  const last = changes.at(-1)!;
   const same =
     told.size === after.members.size &&
     [...after.members].every(([memberId, member]) => sameShown(told.get(memberId), shownOf(member))) &&
-    change.groupEpoch === after.groupEpoch &&
-    change.assignmentEpoch === after.assignmentEpoch &&
-    change.state === consumerGroupState(after);
-  if (!same) throw new Error(`the change of revision ${change.revision} does not tell all of it`);
+    last.groupEpoch === after.groupEpoch &&
+    last.assignmentEpoch === after.assignmentEpoch &&
+    last.state === consumerGroupState(after);
+  if (!same) throw new Error(`the change of revision ${last.revision} does not tell all of it`);
 }
 
-type Shown = Omit<MemberChange, 'memberId' | 'removed'>;
+export type Shown = Omit<MemberChange, 'memberId' | 'removed'>;
 
 function shownOf({ memberEpoch, state, assigned, pendingRevocation, target }: ConsumerMember): Shown {
   const [current, revoking] = [withoutEpochs(assigned), withoutEpochs(pendingRevocation)];

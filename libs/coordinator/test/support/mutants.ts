@@ -44,6 +44,8 @@ interface Faults {
   readonly trustsLate?: boolean;
   /** Nothing is waited for: what is to be revoked is taken at once. */
   readonly takesAtOnce?: boolean;
+  /** The rebalance timer may end while the member still relies on an answer from before it. */
+  readonly shortTimer?: boolean;
 }
 
 export function beatWith(faults: Faults, indexOf: (group: ConsumerGroup) => HolderIndex = indexHolders): Beat {
@@ -57,8 +59,10 @@ export function beatWith(faults: Faults, indexOf: (group: ConsumerGroup) => Hold
     const owned = command.memberEpoch === 0 ? EMPTY_ASSIGNMENT : late ? undefined : command.owned;
     const isSubscribed = subscriptionOf(right, context.catalog);
     const { assignmentEpoch } = group;
-    const reconciling = { assignmentEpoch, owned, isSubscribed, holderOf: indexOf(group), now: context.now };
-    const reconciled = reconcileWith(faults, spoken, reconciling);
+    const reconciling = { assignmentEpoch, owned, isSubscribed, holderOf: indexOf(group) };
+    const { now } = context;
+    const { sessionTimeoutMs } = group.settings;
+    const reconciled = reconcileWith(faults, spoken, { ...reconciling, now, sessionTimeoutMs });
     const granted = !isCoveredBy(withoutEpochs(reconciled.assigned), spoken.assigned);
     const wrong = granted ? { ...reconciled, grantedRevision: (before?.revision ?? 0) + 1 } : reconciled;
     group.members.set(right.memberId, wrong);
@@ -103,13 +107,16 @@ function subscriptionOf({ subscription }: ConsumerMember, catalog: Catalog): (to
 }
 
 function reconcileWith(faults: Faults, member: ConsumerMember, context: ReconcileContext): ConsumerMember {
-  const { assignmentEpoch, owned, isSubscribed, holderOf, now } = context;
+  const { assignmentEpoch, owned, isSubscribed, holderOf, now, sessionTimeoutMs } = context;
   const mayStillHold = (partitions: OwnedPartitions) => {
     if (faults.takesAtOnce) return false;
     return owned === undefined ? !faults.absentIsNothing : overlaps(partitions, owned);
   };
   const unrevoked = (memberEpoch: number, assigned: OwnedPartitions, pending: OwnedPartitions): ConsumerMember => {
-    const rebalanceDeadline = member.rebalanceDeadline ?? now + member.rebalanceTimeoutMs;
+    const timeoutMs = faults.shortTimer
+      ? member.rebalanceTimeoutMs
+      : Math.max(member.rebalanceTimeoutMs, sessionTimeoutMs);
+    const rebalanceDeadline = member.rebalanceDeadline ?? now + timeoutMs;
     return moved(
       member,
       { state: 'UNREVOKED_PARTITIONS', memberEpoch, assigned, pendingRevocation: pending },
