@@ -68,13 +68,18 @@ function readRequest(body: unknown): OperationRequest {
   if (extensions !== undefined && extensions !== null && !isObject(extensions)) {
     throw invalid('`extensions` must be an object.');
   }
-  const request = { query, operationName, variables, extensions } as OperationRequest;
+  const request = present({ query, operationName, variables, extensions }) as OperationRequest;
   if (query === undefined && hashIn(request) === undefined) throw invalid('`query` is missing.');
   const names = Object.keys(variables ?? {});
   if (names.length > LIMITS.graphqlVariables) throw beyond('number of variables', names.length, 'graphqlVariables');
   const reserved = names.find((name) => name.startsWith('__'));
   if (reserved !== undefined) throw reservedName(reserved);
   return request;
+}
+
+/** Without fields that are absent or null, which mean the same. */
+function present(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
 function parseText(text: string): DocumentNode {

@@ -1,6 +1,6 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { AllotError } from '@allot/model';
-import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { toAllotError } from '../problems/to-allot-error.js';
 
 /**
@@ -8,7 +8,7 @@ import { toAllotError } from '../problems/to-allot-error.js';
  * the query itself keep Apollo's code (GRAPHQL_VALIDATION_FAILED and so on).
  */
 export function formatGraphQLError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
-  const original = unwrapResolverError(thrown);
+  const original = originalOf(thrown);
   const { locations, path } = formatted;
   const place = { ...(locations === undefined ? {} : { locations }), ...(path === undefined ? {} : { path }) };
   const code = formatted.extensions?.['code'];
@@ -32,8 +32,14 @@ export function formatGraphQLError(formatted: GraphQLFormattedError, thrown: unk
 
 /** Whether an error is a fault of this service, to be logged. */
 export function isFault(error: GraphQLError): boolean {
-  const original = unwrapResolverError(error);
+  const original = originalOf(error);
   return !isQueryError(original, error.extensions['code']) && toAllotError(original).code === 'INTERNAL_ERROR';
+}
+
+/** What was thrown, by a resolver or by the door before all resolvers. */
+function originalOf(thrown: unknown): unknown {
+  if (thrown instanceof GraphQLError && thrown.originalError instanceof AllotError) return thrown.originalError;
+  return unwrapResolverError(thrown);
 }
 
 /** Whether the client's query is at fault: it does not parse, does not fit the schema, or its variables do not. */

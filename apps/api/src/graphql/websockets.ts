@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AllotError } from '@allot/model';
-import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { ExecutionArgs } from 'graphql';
@@ -22,9 +22,8 @@ const KEEP_ALIVE_MS = 12_000;
  * the socket has taken the one before, so a slow client holds back its own subscription and costs no memory.
  */
 @Injectable()
-export class GraphQLWebSockets implements OnModuleInit, BeforeApplicationShutdown {
+export class GraphQLWebSockets implements OnModuleInit {
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LIMITS.graphqlBodyBytes });
-  #dispose: (() => Promise<void> | void) | undefined;
 
   constructor(
     private readonly host: HttpAdapterHost,
@@ -58,12 +57,9 @@ export class GraphQLWebSockets implements OnModuleInit, BeforeApplicationShutdow
       this.#sockets,
       KEEP_ALIVE_MS,
     );
-    this.#dispose = () => handler.dispose();
+    // Before the server waits for its connections to end.
+    server.addHook('preClose', async () => handler.dispose());
     server.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.#dispose?.();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
