@@ -35,11 +35,29 @@ function problemLines(error: AllotError, paint: Paint, changes: ChangeOptions | 
       lines.push(`  at: ${place(fault, changes)}: ${visible(fault.detail)}`);
     if (errors.length > MOST_FAULTS) lines.push(`  and ${errors.length - MOST_FAULTS} faults more`);
   }
-  const { requestId } = error.facts;
+  const { requestId, changes: between } = error.facts;
+  if (Array.isArray(between)) lines.push(...changesBetween(between as readonly Change[], error.facts));
   if (typeof requestId === 'string') lines.push(`  request: ${visible(requestId)}`);
   const wait = error.retryAfterMs === undefined ? '' : ` Wait ${Math.ceil(error.retryAfterMs / 1_000)} s first.`;
   lines.push(`  what to do: ${WHAT_TO_DO[error.action] ?? error.action}${wait}`);
   return lines;
+}
+
+/** One revision that came between a plan and its application. */
+interface Change {
+  readonly revision: number;
+  readonly at: string;
+  readonly cause: string;
+  readonly actor?: string;
+}
+
+/** What happened to the group since the plan was made. */
+function changesBetween(changes: readonly Change[], { moreChanges }: Readonly<Record<string, unknown>>): string[] {
+  const shown = changes.slice(0, MOST_FAULTS).map(({ revision, at, cause, actor }) => {
+    return visible(`  since: revision ${revision} at ${at}, ${cause}${actor === undefined ? '' : ` by ${actor}`}`);
+  });
+  const rest = changes.length - shown.length + (typeof moreChanges === 'number' ? moreChanges : 0);
+  return rest > 0 ? [...shown, `  and ${rest} more`] : shown;
 }
 
 function unexpectedLines(error: unknown, paint: Paint): string[] {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { applyCommand } from './commands/apply.js';
 import { compareCommand } from './commands/compare.js';
 import { completionCommand } from './commands/completion.js';
 import { explainCommand } from './commands/explain.js';
@@ -8,6 +9,7 @@ import { placeCommand } from './commands/place.js';
 import { planCommand } from './commands/plan.js';
 import { rightSizeCommand } from './commands/right-size.js';
 import { simulateCommand } from './commands/simulate.js';
+import { watchCommand } from './commands/watch.js';
 import type { Session } from './session.js';
 import { VERSION } from './version.js';
 
@@ -15,7 +17,8 @@ const AFTER = `
 Without --server everything is computed here, from what Kafka's tools printed.
 
 Exit codes: 0 nothing would change, 2 something would, 1 an error, 130 interrupted.
-Environment: ALLOT_SERVER and ALLOT_KEY stand for --server and --key; NO_COLOR and FORCE_COLOR are honoured.
+Environment: ALLOT_KEY stands for --key, and ALLOT_SERVER for the --server of apply and watch; NO_COLOR and
+FORCE_COLOR are honoured.
 
   $ allot plan --add-members 2 < describe.txt`;
 
@@ -28,6 +31,8 @@ const COMMANDS = [
   importCommand,
   partitionCommand,
   placeCommand,
+  applyCommand,
+  watchCommand,
   completionCommand,
 ];
 

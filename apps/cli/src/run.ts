@@ -40,7 +40,10 @@ async function answerError(error: unknown, session: Session, said: { out: string
       return error.exitCode === 0 ? EXIT.ok : EXIT.error;
     }
     if (error instanceof OutputClosed) return EXIT.outputClosed;
-    if (error instanceof Interrupted) return EXIT.interrupted;
+    if (error instanceof Interrupted) {
+      await write(stderr, `\n${error.message}\n`);
+      return EXIT.interrupted;
+    }
     await write(stderr, describeProblem(error, paintFor(stderr, env, session.color), session.debug, session.changes));
     return EXIT.error;
   } catch (failure) {

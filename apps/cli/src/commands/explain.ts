@@ -1,14 +1,16 @@
-import { parseTopicPartition } from '@allot/model';
+import { formatTopicPartition, invalidRequest, parseTopicPartition } from '@allot/model';
 import { explainMember, explainPartition, memberExplanationToJson, plan, planFromJson, visible } from '@allot/planner';
-import type { Explanation, PlanResult } from '@allot/planner';
+import type { Explanation, MemberExplanationJson, PlanResult } from '@allot/planner';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { readInlineGroup, takesGroup, type InlineOptions } from '../input/inline-group.js';
+import { pathOf } from '../server/api-client.js';
+import { clientOf, groupPath, withServer, type ServerOptions } from '../server/server-options.js';
 import { outputOption, type CommonOptions, type OutputFormat, type Session } from '../session.js';
 import type { Screen } from '../view/screen.js';
 import type { Cell } from '../view/table.js';
-import { invalidRequest } from '@allot/model';
 
-interface ExplainOptions extends CommonOptions, InlineOptions {
+interface ExplainOptions extends CommonOptions, InlineOptions, ServerOptions {
+  readonly plan?: string;
   readonly output: OutputFormat;
   readonly partition?: { topic: string; partition: number };
   readonly member?: string;
@@ -17,6 +19,7 @@ interface ExplainOptions extends CommonOptions, InlineOptions {
 const EXAMPLES = [
   'allot explain --partition orders-3 --add-members 1 < describe.txt',
   'allot explain --member c4 --add-members 1 < describe.txt',
+  'allot explain --server http://127.0.0.1:3000 --group billing --plan 0b6c6f2e-8d5e-4d0e-9f0a-2f3c7f6f9c11 --member c4',
   'allot explain --partition orders-3 --output json < describe.txt',
 ];
 
@@ -28,7 +31,8 @@ export function explainCommand(session: Session): Command {
     EXAMPLES,
   );
   const changes = takesGroup(command, session);
-  return command
+  return withServer(command, 'explain a plan that is stored there')
+    .option('--plan <id>', 'with --server: the plan')
     .addOption(
       new Option('--partition <topic-n>', 'the partition to explain, orders-3').argParser((text) => {
         const partition = parseTopicPartition(text);
@@ -44,12 +48,34 @@ export function explainCommand(session: Session): Command {
         throw invalidRequest('Say what to explain: either --partition orders-3 or --member c1.');
       }
       const screen = session.screen(options);
+      if (options.server !== undefined) return explainOnServer(session, screen, files, options);
       const { body } = await readInlineGroup(session, screen, files, options, changes);
       const result = await session.during('allot: planning', () => plan(planFromJson(body)));
       if (partition !== undefined)
         await showPartition(screen, explainPartition(result, partition.topic, partition.partition), output);
       else await showMember(screen, result, member!, output);
     });
+}
+
+/** The server explains from the plan's own run, as long as the group is still the one that was planned on. */
+async function explainOnServer(
+  session: Session,
+  screen: Screen,
+  files: readonly string[],
+  options: ExplainOptions,
+): Promise<void> {
+  const { plan: id, group, partition, member, output } = options;
+  if (id === undefined || files.length > 0) {
+    throw invalidRequest(
+      'With --server a stored plan is explained: name it with --plan. `allot plan --server` makes one.',
+    );
+  }
+  const path = groupPath(options, group) + pathOf`/plans/${id}/explain`;
+  const query = { partition: partition && formatTopicPartition(partition), member };
+  const { value } = await clientOf(session.terminal, options).get<Explanation & MemberExplanationJson>(path, { query });
+  if (output === 'json') await screen.printJson(value);
+  else if (partition !== undefined) await printPartitionExplanation(screen, value);
+  else await screen.print(`${screen.paint('bold', visible(value.text))}\n`);
 }
 
 async function showPartition(screen: Screen, explanation: Explanation, output: OutputFormat): Promise<void> {

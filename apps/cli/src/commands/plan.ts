@@ -1,13 +1,19 @@
 import { plan, planFromJson, planToCsv, planToJson, planToMarkdown } from '@allot/planner';
 import type { PlanJson } from '@allot/planner';
+import { invalidRequest } from '@allot/model';
 import type { Command } from 'commander';
 import { readInlineGroup, takesGroup, type InlineOptions } from '../input/inline-group.js';
+import type { ChangeOptions } from '../options/change-options.js';
+import { clientOf, groupPath, withServer, type ServerOptions } from '../server/server-options.js';
+import { remarkOn, requestOf, type StoredPlan } from '../server/stored-plan.js';
 import { outputOption, type CommonOptions, type OutputFormat, type Session } from '../session.js';
 import { EXIT } from '../terminal.js';
 import { printPlan } from '../view/plan-view.js';
 import type { Screen } from '../view/screen.js';
 
-interface PlanOptions extends CommonOptions, InlineOptions {
+interface PlanOptions extends CommonOptions, InlineOptions, ServerOptions {
+  readonly rollbackTo?: string;
+  readonly reason?: string;
   readonly output: OutputFormat;
 }
 
@@ -15,6 +21,7 @@ const EXAMPLES = [
   'allot plan --add-members 2 < describe.txt',
   'allot plan topics.txt groups.txt --group billing --partitions orders=24 --add-members 4',
   'allot plan --assignor cooperative-sticky --output markdown < describe.txt > change.md',
+  'allot plan --server http://127.0.0.1:3000 --group billing --remove-member worker-7',
   'allot plan --remove-member c1 --output json < group.json | jq .stats',
   'kafka-consumer-groups.sh --bootstrap-server localhost:9092 --describe --group billing | allot plan --add-members 1',
 ];
@@ -23,15 +30,52 @@ const EXAMPLES = [
 export function planCommand(session: Session): Command {
   const command = session.command('plan', 'What would change, who would get what, what it costs', EXAMPLES);
   const changes = takesGroup(command, session);
-  return command
+  return withServer(command, 'plan on a group that is stored there; the plan is kept, for review')
+    .option('--rollback-to <revision>', 'with --server: back to what this revision was heading for, instead of changes')
+    .option('--reason <text>', 'with --server: why, for those who review it')
     .addOption(outputOption(['table', 'json', 'csv', 'markdown']))
     .action(async (files: readonly string[], options: PlanOptions) => {
       const screen = session.screen(options);
+      if (options.server !== undefined) return planOnServer(session, screen, files, options, changes);
+      if (options.rollbackTo !== undefined)
+        throw invalidRequest('--rollback-to needs --server: a text has no history.');
       const { groupId, body } = await readInlineGroup(session, screen, files, options, changes);
       const result = await session.during('allot: planning', () => planToJson(plan(planFromJson(body))));
       await showPlan(screen, result, options.output, groupId);
       session.exitCode = result.diff.length === 0 ? EXIT.ok : EXIT.changes;
     });
+}
+
+/** The server computes, from the group as it is there, and keeps the plan. */
+async function planOnServer(
+  session: Session,
+  screen: Screen,
+  files: readonly string[],
+  options: PlanOptions,
+  changes: ChangeOptions,
+): Promise<void> {
+  const { group, output, kafkaVersion, protocol } = options;
+  if (files.length > 0)
+    throw invalidRequest(
+      'With --server the group is the one stored there; `allot import --server` brings a text there.',
+    );
+  const local = [kafkaVersion, protocol, changes.pins[0], [...changes.brokerRacks][0]];
+  if (local.some((value) => value !== undefined)) {
+    throw invalidRequest(
+      '--kafka-version, --protocol, --pin and --broker-rack are facts of a text; on a server the group has its own.',
+    );
+  }
+  const path = groupPath(options, group);
+  const client = clientOf(session.terminal, options);
+  const { value: plan } = await session.during('allot: planning', () =>
+    client.post<StoredPlan>(`${path}/plans`, requestOf(options, changes)),
+  );
+  const { id: planId, baseRevision, groupId, result } = plan;
+  if (output === 'json') await screen.printJson(plan);
+  else if (output === 'markdown') await screen.print(planToMarkdown(result, { groupId, planId, baseRevision }));
+  else await showPlan(screen, result, output, groupId);
+  await remarkOn(screen, plan);
+  session.exitCode = result.diff.length === 0 ? EXIT.ok : EXIT.changes;
 }
 
 async function showPlan(screen: Screen, result: PlanJson, output: OutputFormat, groupId?: string): Promise<void> {

@@ -103,10 +103,19 @@ const CHANGES: readonly ChangeOption[] = [
   },
 ];
 
-/** Adds the options of changes; they are applied in the order in which they stand on the command line. */
-export function withChanges(command: Command): ChangeOptions {
+/**
+ * Adds the options of changes; they are applied in the order in which they stand on the command line. A group on a server has
+ * pins and racks of its own.
+ */
+export function withChanges(command: Command, { onServer = false } = {}): ChangeOptions {
   const options = new ChangeOptions();
   for (const { flags, description, read } of CHANGES) addChange(command, options, { flags, description, read });
+  if (!onServer) withFacts(command, options);
+  return options;
+}
+
+/** What a text does not say of a group. */
+function withFacts(command: Command, options: ChangeOptions): void {
   command.addOption(
     new Option('--pin <partition=member>', 'a partition belongs to this member, orders-3=c1').argParser(
       (value: string) => {
@@ -128,7 +137,6 @@ export function withChanges(command: Command): ChangeOptions {
       return options.brokerRacks;
     }),
   );
-  return options;
 }
 
 /** Adds one option that is a change or a step. */
