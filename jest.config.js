@@ -26,7 +26,7 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: [
-        '<rootDir>/libs/{model,strategies,coordinator,planner,interop}/test/**/*.spec.ts',
+        '<rootDir>/libs/{model,strategies,coordinator,planner,interop,client}/test/**/*.spec.ts',
         '<rootDir>/apps/cli/test/**/*.spec.ts',
         '<rootDir>/test/unit/**/*.spec.ts',
       ],
