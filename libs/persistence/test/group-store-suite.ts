@@ -86,8 +86,13 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
           nextJoinOrder: 12,
           nextAssignmentAt: 1_700_000_123_456,
           assignorFault: 'it failed',
+          calm: {
+            freeze: { by: 'auto-freeze', since: 1_700_000_123_455, members: 9 },
+            vacated: [['i-0', { orders: [3] }]],
+            fenced: [['old', 'i-1']],
+          },
           subscribedTopics: new Map([
-            ['orders', { id: 'AAAAAAAAAAAAAAAAAAAAAA', partitions: 4 }],
+            ['orders', { id: 'AAAAAAAAAAAAAAAAAAAAAA', partitions: 4, racks: '1x2y' }],
             ['__proto__', { id: 'BBBBBBBBBBBBBBBBBBBBBB', partitions: 1 }],
           ]),
         },
@@ -113,14 +118,17 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
             rebalanceDeadline: 1_700_000_123_457,
             grantedRevision: 5_000_000_000,
             joinOrder: 11,
+            draining: true,
           }),
           member('組/ü:c d', { joinOrder: 10, subscription: { topics: [] } }),
+          member('superseded', { joinOrder: 12, supersededBy: '__proto__' }),
+          member('manual', { joinOrder: 13, manual: true }),
         ],
       );
       const ref = await create(everything);
       const reading = await harness.newStore().read(ref);
       expect(reading!.group).toEqual(everything);
-      expect([...reading!.group.members.keys()]).toEqual(['組/ü:c d', '__proto__']);
+      expect([...reading!.group.members.keys()]).toEqual(['組/ü:c d', '__proto__', 'superseded', 'manual']);
       expect([...reading!.group.members.get('__proto__')!.target.keys()]).toEqual(['10', '9', '__proto__', 'orders']);
     });
 
@@ -508,14 +516,16 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
         expect(await store.renewLease(ref, 'a', 1)).toBeUndefined();
       });
 
-      it('finds live groups whose postponed target is due', async () => {
+      it('finds live groups whose timer has rung, whatever it was for', async () => {
         const past = 1_700_000_000_000;
         const due = await create(group({ groupEpoch: 2, nextAssignmentAt: past }));
         const computed = await create(group({ nextAssignmentAt: past }));
+        const imported = await create(group({ source: 'imported', nextAssignmentAt: past }));
         const later = await create(group({ groupEpoch: 2, nextAssignmentAt: Date.now() + 3_600_000 }));
         const found = (await store.findExpired(1_000)).map((each) => each.ref);
         expect(found).toContainEqual(due);
-        expect(found).not.toContainEqual(computed);
+        expect(found).toContainEqual(computed);
+        expect(found).not.toContainEqual(imported);
         expect(found).not.toContainEqual(later);
       });
 

@@ -281,14 +281,9 @@ export class MemoryGroupStore implements GroupStore {
 
   findExpired(limit: number): Promise<readonly DueGroup[]> {
     return this.#find(limit, ({ group, leases }, now) => {
-      const { members, groupEpoch, assignmentEpoch } = group;
-      if (
-        isClassic(group)
-          ? (timerAt(group) ?? Infinity) <= now
-          : groupEpoch > assignmentEpoch && (group.nextAssignmentAt ?? Infinity) <= now
-      ) {
-        return true;
-      }
+      const { members } = group;
+      const timer = isClassic(group) ? timerAt(group) : group.nextAssignmentAt;
+      if ((timer ?? Infinity) <= now) return true;
       for (const until of leases.values()) if (until <= now) return true;
       for (const { rebalanceDeadline = Infinity } of members.values()) if (rebalanceDeadline <= now) return true;
       return false;

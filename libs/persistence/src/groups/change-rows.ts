@@ -1,4 +1,12 @@
-import type { GroupState, ChangeCause, ChangeKind, GroupChange, MemberChange, RebalanceMark } from '@allot/coordinator';
+import type {
+  GroupState,
+  ChangeCause,
+  ChangeDetails,
+  ChangeKind,
+  GroupChange,
+  MemberChange,
+  RebalanceMark,
+} from '@allot/coordinator';
 import { assignmentFromJson, assignmentToJson } from '@allot/model';
 import type { AssignmentJson } from '@allot/model';
 
@@ -18,6 +26,7 @@ export interface ChangeRow {
   readonly members: readonly MemberChangeJson[];
   readonly rebalance: RebalanceMark | null;
   readonly plan_id: string | null;
+  readonly details?: ChangeDetails | null;
 }
 
 type MemberChangeJson = Omit<MemberChange, 'current' | 'revoking' | 'target'> & {
@@ -46,6 +55,7 @@ export function toChangeRow(change: GroupChange): ChangeRow {
     })),
     rebalance: change.rebalance ?? null,
     plan_id: change.planId ?? null,
+    details: change.details ?? null,
   };
 }
 
@@ -71,5 +81,6 @@ export function fromChangeRow(row: ChangeRow): GroupChange {
     })),
     ...(row.rebalance !== null && { rebalance: row.rebalance }),
     ...(row.plan_id !== null && { planId: row.plan_id }),
+    ...(row.details && { details: row.details }),
   };
 }

@@ -8,13 +8,13 @@ import { toGroup } from './group-rows.js';
 const GROUP_COLUMNS = Prisma.sql`
   g.id AS pk, g.source, g.settings, g.group_epoch, g.assignment_epoch, g.revision::float8 AS revision,
   g.catalog_revision::float8 AS catalog_revision, g.subscribed_topics, g.next_join_order,
-  ${toMs('g.next_assignment_at')} AS next_assignment_at, g.assignor_fault, g.classic`;
+  ${toMs('g.next_assignment_at')} AS next_assignment_at, g.assignor_fault, g.classic, g.calm`;
 
 const MEMBERS_JSON = Prisma.sql`
   (SELECT coalesce(json_agg(m ORDER BY m.join_order, m.member_id), '[]') FROM (
     SELECT member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
            previous_member_epoch, state, target, ${toMs('rebalance_deadline')} AS rebalance_deadline,
-           granted_revision, join_order, session_timeout_ms, classic
+           granted_revision, join_order, session_timeout_ms, classic, standing
     FROM group_members WHERE group_pk = g.id) m)`;
 
 const OWNERSHIP_JSON = Prisma.sql`

@@ -83,7 +83,7 @@ export class PrismaGroupReadModel implements GroupReadModel {
         SELECT g.group_id AS "groupId", (
           SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
             SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
-                   json_build_array() AS members, rebalance, plan_id
+                   json_build_array() AS members, rebalance, plan_id, details
             FROM group_changes
             WHERE group_pk = g.id AND rebalance IS NOT NULL AND revision <= ${before}::bigint AND revision >= (
               SELECT min(b.revision) FROM (

@@ -1,10 +1,12 @@
 import type {
+  Calm,
   ConsumerGroup,
   ConsumerMember,
   Group,
   GroupFrame,
   GroupMember,
   GroupSettings,
+  MemberStanding,
   MemberState,
   OwnedPartitions,
   SubscribedTopic,
@@ -22,13 +24,14 @@ export interface GroupRow {
   readonly assignment_epoch: number;
   readonly revision: number;
   readonly catalog_revision: number;
-  readonly subscribed_topics: readonly (readonly [name: string, id: string, partitions: number])[];
+  readonly subscribed_topics: readonly (readonly [name: string, id: string, partitions: number, racks?: string])[];
   readonly next_join_order: number;
   /** ms since 1970 */
   readonly next_assignment_at: number | null;
   readonly assignor_fault: string | null;
   /** Null in groups of type consumer. */
   readonly classic: ClassicGroupJson | null;
+  readonly calm: Calm | null;
 }
 
 /** A member's row as JSON. */
@@ -51,6 +54,7 @@ export interface MemberRow {
   readonly join_order: number;
   readonly session_timeout_ms: number | null;
   readonly classic: ClassicMemberJson | null;
+  readonly standing: MemberStanding | null;
 }
 
 /** All partitions of one topic that a member holds in one way. */
@@ -68,9 +72,9 @@ export type OwnershipKind = 'assigned' | 'revoking';
 /** Builds the group from its rows. Members come in the order in which they joined, topics in code unit order. */
 export function toGroup(row: GroupRow, members: readonly MemberRow[], ownership: readonly OwnershipRow[]): Group {
   const owned = collectOwnership(ownership);
-  const subscribed = row.subscribed_topics.map(([name, id, partitions]): [string, SubscribedTopic] => [
+  const subscribed = row.subscribed_topics.map(([name, id, partitions, racks]): [string, SubscribedTopic] => [
     name,
-    { id, partitions },
+    { id, partitions, ...optional('racks', racks ?? null) },
   ]);
   const { classic } = row;
   const frame: Omit<GroupFrame, 'members'> = {
@@ -94,6 +98,7 @@ export function toGroup(row: GroupRow, members: readonly MemberRow[], ownership:
     ...frame,
     members: membersBy((member) => toConsumerMember(member, owned)),
     ...optional('nextAssignmentAt', row.next_assignment_at),
+    ...optional('calm', row.calm),
   } satisfies ConsumerGroup;
 }
 
@@ -106,6 +111,7 @@ function toConsumerMember(row: MemberRow, owned: Owned): ConsumerMember {
     previousMemberEpoch: row.previous_member_epoch,
     state: row.state as MemberState,
     ...optional('grantedRevision', row.granted_revision),
+    ...row.standing,
   };
 }
 

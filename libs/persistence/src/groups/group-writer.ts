@@ -3,6 +3,7 @@ import {
   timerAt,
   type ClassicMember,
   type ConsumerMember,
+  type MemberStanding,
   type Group,
   type GroupChange,
   type GroupRef,
@@ -82,11 +83,12 @@ async function insertGroup(
     const rows = await tx.$queryRaw<{ group_pk: bigint }[]>`
       WITH g AS (
         INSERT INTO groups (cluster, group_id, type, source, settings, group_epoch, assignment_epoch, revision, catalog_revision,
-                            subscribed_topics, next_join_order, next_assignment_at, assignor_fault, classic, timer_at)
+                            subscribed_topics, next_join_order, next_assignment_at, assignor_fault, classic, timer_at, calm)
         VALUES (${ref.cluster}, ${ref.groupId}, ${group.settings.type}, ${group.source}, ${JSON.stringify(group.settings)}::jsonb,
                 ${group.groupEpoch}, ${group.assignmentEpoch}, ${group.revision}::bigint, ${group.catalogRevision}::bigint,
                 ${subscribedTopicsJson(group)}::jsonb, ${group.nextJoinOrder},
-                ${nextAssignmentAt(group)}, ${group.assignorFault ?? null}, ${classicJson(group)}::jsonb, ${timestamp(timerOf(group))})
+                ${nextAssignmentAt(group)}, ${group.assignorFault ?? null}, ${classicJson(group)}::jsonb, ${timestamp(timerOf(group))},
+                ${calmJson(group)}::jsonb)
         RETURNING id)
       ${insertChanges(changes)} RETURNING group_pk`;
     return rows[0]!.group_pk;
@@ -110,7 +112,7 @@ async function updateGroup(
         catalog_revision = ${group.catalogRevision}::bigint, subscribed_topics = ${subscribedTopicsJson(group)}::jsonb,
         next_join_order = ${group.nextJoinOrder}, next_assignment_at = ${nextAssignmentAt(group)},
         assignor_fault = ${group.assignorFault ?? null}, classic = ${classicJson(group)}::jsonb, timer_at = ${timestamp(timerOf(group))},
-        updated_at = clock_timestamp()
+        calm = ${calmJson(group)}::jsonb, updated_at = clock_timestamp()
       WHERE id = ${pk} AND revision = ${revision}::bigint
       RETURNING id)
     ${insertChanges(changes)} RETURNING group_pk`;
@@ -123,12 +125,12 @@ async function updateGroup(
 function insertChanges(changes: readonly GroupChange[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO group_changes (group_pk, revision, at, kind, cause, actor, reason, request_id, state, group_epoch,
-                               assignment_epoch, members, rebalance, plan_id)
+                               assignment_epoch, members, rebalance, plan_id, details)
     SELECT g.id, r.revision, ${fromMs('r.at')}, r.kind, r.cause, r.actor, r.reason, r.request_id, r.state, r.group_epoch,
-           r.assignment_epoch, r.members, r.rebalance, r.plan_id
+           r.assignment_epoch, r.members, r.rebalance, r.plan_id, r.details
     FROM g, json_to_recordset(${JSON.stringify(changes.map(toChangeRow))}::json) AS r(revision bigint, at float8, kind text,
       cause text, actor text, reason text, request_id text, state text, group_epoch int, assignment_epoch int, members jsonb,
-      rebalance jsonb, plan_id uuid)`;
+      rebalance jsonb, plan_id uuid, details jsonb)`;
 }
 
 function nextAssignmentAt(group: Group): Prisma.Sql {
@@ -148,7 +150,14 @@ function classicJson(group: Group): string | null {
 }
 
 function subscribedTopicsJson(group: Group): string {
-  return JSON.stringify([...group.subscribedTopics].map(([name, { id, partitions }]) => [name, id, partitions]));
+  const topics = [...group.subscribedTopics];
+  return JSON.stringify(
+    topics.map(([name, { id, partitions, racks }]) => [name, id, partitions, ...(racks === undefined ? [] : [racks])]),
+  );
+}
+
+function calmJson(group: Group): string | null {
+  return isClassic(group) || group.calm === undefined ? null : JSON.stringify(group.calm);
 }
 
 async function deleteMembers(tx: Statements, pk: bigint, memberIds: readonly string[]): Promise<void> {
@@ -165,22 +174,22 @@ async function saveMembers(
   await tx.$executeRaw`
     INSERT INTO group_members (group_pk, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern,
       rebalance_timeout_ms, member_epoch, previous_member_epoch, state, target, rebalance_deadline, granted_revision,
-      join_order, session_timeout_ms, classic)
+      join_order, session_timeout_ms, classic, standing)
     SELECT ${pk}, member_id, instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms,
       member_epoch, previous_member_epoch, state, target, ${fromMs('rebalance_deadline')}, granted_revision, join_order,
-      session_timeout_ms, classic
+      session_timeout_ms, classic, standing
     FROM json_to_recordset(${JSON.stringify(members.map(toMemberRow))}::json) AS r(member_id text, instance_id text,
       rack_id text, client_id text, weight float8, subscribed_topics text[], pattern text, rebalance_timeout_ms int,
       member_epoch int, previous_member_epoch int, state text, target jsonb, rebalance_deadline float8,
-      granted_revision bigint, join_order int, session_timeout_ms int, classic jsonb)
+      granted_revision bigint, join_order int, session_timeout_ms int, classic jsonb, standing jsonb)
     ON CONFLICT (group_pk, member_id) DO UPDATE SET
       (instance_id, rack_id, client_id, weight, subscribed_topics, pattern, rebalance_timeout_ms, member_epoch,
        previous_member_epoch, state, target, rebalance_deadline, granted_revision, join_order, session_timeout_ms,
-       classic) =
+       classic, standing) =
       (excluded.instance_id, excluded.rack_id, excluded.client_id, excluded.weight, excluded.subscribed_topics,
        excluded.pattern, excluded.rebalance_timeout_ms, excluded.member_epoch, excluded.previous_member_epoch, excluded.state,
        excluded.target, excluded.rebalance_deadline, excluded.granted_revision, excluded.join_order,
-       excluded.session_timeout_ms, excluded.classic)`;
+       excluded.session_timeout_ms, excluded.classic, excluded.standing)`;
 }
 
 function toMemberRow(member: ConsumerMember | ClassicMember): MemberRow {
@@ -203,7 +212,14 @@ function toMemberRow(member: ConsumerMember | ClassicMember): MemberRow {
     join_order: member.joinOrder,
     session_timeout_ms: isConsumer ? null : member.sessionTimeoutMs,
     classic: isConsumer ? null : classicMemberJson(member),
+    standing: isConsumer ? standingOf(member) : null,
   };
+}
+
+function standingOf({ draining, supersededBy, manual }: ConsumerMember): MemberStanding | null {
+  if (draining !== undefined) return { draining };
+  if (supersededBy !== undefined) return { supersededBy };
+  return manual === undefined ? null : { manual };
 }
 
 async function release(tx: Statements, pk: bigint, holdings: readonly Holding[]): Promise<void> {

@@ -155,7 +155,7 @@ export class PrismaGroupStore implements GroupStore {
         SELECT group_pk FROM member_leases WHERE lease_until <= statement_timestamp()
         UNION SELECT group_pk FROM group_members WHERE rebalance_deadline <= statement_timestamp()
         UNION SELECT id FROM groups WHERE timer_at <= statement_timestamp()
-        UNION SELECT id FROM groups WHERE next_assignment_at <= statement_timestamp() AND group_epoch > assignment_epoch)
+        UNION SELECT id FROM groups WHERE next_assignment_at <= statement_timestamp())
         due ON due.group_pk = g.id
       WHERE g.source = 'live' ORDER BY g.id LIMIT ${limit}`);
   }
@@ -210,7 +210,7 @@ export class PrismaGroupStore implements GroupStore {
           (SELECT coalesce(min(revision), g.revision + 1) FROM group_changes WHERE group_pk = g.id)::float8 AS oldest,
           (SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
             SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
-                   members, rebalance, plan_id
+                   members, rebalance, plan_id, details
             FROM group_changes WHERE group_pk = g.id AND revision > ${revision}::bigint ORDER BY revision LIMIT ${limit}) ch)
             AS changes
         FROM groups g WHERE g.cluster = ${ref.cluster} AND g.group_id = ${ref.groupId}`;

@@ -54,7 +54,7 @@ export async function replay(
   while (reached < last) {
     const rows = await statements.$queryRaw<ChangeRow[]>`
       SELECT revision::float8 AS revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch,
-             assignment_epoch, members, rebalance, plan_id::text AS plan_id
+             assignment_epoch, members, rebalance, plan_id::text AS plan_id, details
       FROM group_changes WHERE group_pk = ${facts.pk} AND revision > ${reached}::bigint AND revision <= ${last}::bigint
       ORDER BY revision LIMIT ${CHANGES_A_READ}`;
     for (const row of rows) {
