@@ -4,6 +4,7 @@ import { ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { LIMITS } from '../config/limits.js';
 import {
+  FlagField,
   IntField,
   ListField,
   NumberField,
@@ -15,7 +16,7 @@ import {
 } from '../contracts/fields.js';
 import { connectionOf } from '../paging/connection.js';
 import { type ListKind, pageOf } from '../paging/page.js';
-import { Absent, Integer, Name, OneOf } from '../validation/rules.js';
+import { Absent, Flag, Integer, Name, Nested, OneOf } from '../validation/rules.js';
 import { AssignmentField } from './assignment.contract.js';
 import { AssignorNames, DAY_MS } from './group-rules.js';
 
@@ -29,6 +30,13 @@ const MEMBER_STATES = [
   'JOINED',
   'SYNCED',
 ] as const;
+
+@ObjectType({ description: 'Who must agree before a plan is applied.' })
+export class PlanApproval {
+  @FlagField('Whether somebody other than its author must approve a plan first.', { example: true })
+  @Flag()
+  required!: boolean;
+}
 
 @ObjectType({ description: 'What an operator set of a group; times in milliseconds.' })
 export class GroupSpec {
@@ -52,6 +60,9 @@ export class GroupSpec {
 
   @IntField('Shortest time between two targets, in groups of 50 members and more.', { example: 1_000 })
   assignmentIntervalMs!: number;
+
+  @ObjectField(() => PlanApproval, 'Who must agree before a plan is applied; absent: nobody.', { optional: true })
+  planApproval?: PlanApproval;
 }
 
 @ObjectType({ description: 'What a member reads.' })
@@ -295,6 +306,11 @@ export class GroupChange {
   @Absent()
   @Integer(0, DAY_MS)
   assignmentIntervalMs?: number;
+
+  @ApiPropertyOptional({ type: () => PlanApproval, description: 'Who must agree before a plan is applied.' })
+  @Absent()
+  @Nested(() => PlanApproval)
+  planApproval?: PlanApproval;
 }
 
 export class GroupPage extends pageOf(GroupSummary) {}

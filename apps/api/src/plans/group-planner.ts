@@ -41,7 +41,8 @@ export class GroupPlanner {
     const [past] = rollbackTo === undefined ? [] : await this.history.read(ref, [rollbackTo]);
     const reading = await readGroup(this.groups, ref);
     const rollback = past && restrictToPresent(past, reading);
-    const input = planInputOf(reading, changes, rollback?.kept);
+    const { now: at } = reading;
+    const input = planInputOf(reading, changes, { at, ...rollback });
     const result = plan(input, this.assignors.find);
     return this.plans.save({
       id: randomUUID(),
@@ -50,7 +51,7 @@ export class GroupPlanner {
       inputHash: hashOf(input),
       author: actor,
       ...(reason !== undefined && { reason }),
-      request: storedRequest(wanted, rollback),
+      request: storedRequest(wanted, at, rollback),
       result: { ...planToJson(result), warnings: [...(rollback?.warnings ?? []), ...result.warnings] },
       effect: effectOf(changes, result, plannedOn(reading.group)),
       validForMs,
@@ -82,8 +83,8 @@ function plannedOn(group: Group): PlannedOn {
   return isClassic(group) ? 'classic' : 'live';
 }
 
-function storedRequest(changes: unknown, rollback: Rollback | undefined): StoredRequest {
-  return { changes, ...(rollback !== undefined && { rollbackTo: rollback.revision, kept: rollback.kept }) };
+function storedRequest(changes: unknown, at: number, rollback: Rollback | undefined): StoredRequest {
+  return { changes, at, ...(rollback !== undefined && { rollbackTo: rollback.revision, kept: rollback.kept }) };
 }
 
 interface Wanted {

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { groupSpecOf, isClassic, type Catalog, type Group, type PlanReader, type StoredPlan } from '@allot/coordinator';
+import {
+  assignOptionsOf,
+  groupSpecOf,
+  isClassic,
+  type Catalog,
+  type Group,
+  type PlanReader,
+  type StoredPlan,
+} from '@allot/coordinator';
 import { assignmentFromJson, compareText, type AssignmentJson, type GroupAssignment } from '@allot/model';
 import { changesFromJson, groupToJson, type Change, type PlanInput, type PlanJson } from '@allot/planner';
 import type { Pin } from '@allot/strategies';
@@ -7,6 +15,8 @@ import type { Pin } from '@allot/strategies';
 /** What was asked of a stored plan, as it is kept with it. */
 export interface StoredRequest {
   readonly changes: unknown;
+  /** When it was made, database time in ms: what cools down then is left alone. */
+  readonly at?: number;
   /** The revision whose target it goes back to. */
   readonly rollbackTo?: number;
   /** What of that target there still is, by member. */
@@ -20,9 +30,9 @@ export interface StoredRequest {
 export function planInputOf(
   { group, catalog }: { readonly group: Group; readonly catalog: Catalog },
   changes: readonly Change[],
-  kept?: StoredRequest['kept'],
+  { at = 0, kept }: Pick<StoredRequest, 'at' | 'kept'>,
 ): PlanInput {
-  const { assignors, kafkaVersion, pins = [] } = group.settings;
+  const { pins = [], ...options } = assignOptionsOf(group, at);
   const { topics, members } = groupSpecOf(group, catalog);
   const known = new Set(topics.map(({ name }) => name));
   const named = [...new Set(changes.flatMap(topicsOf))].filter((name) => !known.has(name));
@@ -31,8 +41,8 @@ export function planInputOf(
   return {
     topics: [...topics, ...more],
     members,
-    assignor: assignors,
-    ...(kafkaVersion !== undefined && { kafkaVersion }),
+    assignor: group.settings.assignors,
+    ...options,
     ...(allPins.length > 0 && { pins: allPins }),
     ...(group.source === 'live' && !isClassic(group) && { live: true }),
     changes,
@@ -76,8 +86,8 @@ export function hashOf({ members, ...input }: PlanInput): string {
 
 /** The input that a stored plan would be computed from now. */
 export function inputOfStored(plan: StoredPlan, group: Group, catalog: Catalog): PlanInput {
-  const { changes, kept } = plan.request as StoredRequest;
-  return planInputOf({ group, catalog }, changesFromJson(changes), kept);
+  const { changes, ...rest } = plan.request as StoredRequest;
+  return planInputOf({ group, catalog }, changesFromJson(changes), rest);
 }
 
 export const PLAN_READER: PlanReader = {

@@ -1,12 +1,12 @@
-import { AllotError, EMPTY_ASSIGNMENT, sameAssignment, type Assignment, type GroupAssignment } from '@allot/model';
+import { AllotError, EMPTY_ASSIGNMENT, type Assignment, type GroupAssignment } from '@allot/model';
 import type { GroupSettings } from '../group-settings.js';
 import type { PlanEffect, PlannedMember, StoredPlan } from '../ports/plan-store.js';
-import { remember } from './calm.js';
 import { describeChange } from './change.js';
 import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
 import { addOwned, NO_PARTITIONS } from './owned-partitions.js';
 import type { StepContext, Transition } from './step.js';
 import { subscribedTopicsOf } from './subscriptions.js';
+import { withTarget } from './target.js';
 
 /** What a plan comes to, all of it decided when the plan was made. */
 export interface PlannedGroup {
@@ -32,56 +32,36 @@ export function applyPlan(
   context: Pick<StepContext, 'now' | 'catalog' | 'origin'>,
 ): Transition {
   const epoch = group.groupEpoch + 1;
-  const members = group.source === 'live' ? retargeted(group, planned) : pictured(group, planned, epoch);
-  const { assignorFault, calm, ...rest } = group;
-  // What was left of an earlier target, and the places of those who left it, belong to a target that is no longer wanted.
-  const remembered = remember(calm, { deferred: undefined, vacated: undefined, faultSince: undefined });
-  const after: ConsumerGroup = {
-    ...rest,
-    ...(remembered !== undefined && { calm: remembered }),
+  const bumped: ConsumerGroup = {
+    ...group,
     settings: planned.settings,
     revision: group.revision + 1,
     groupEpoch: epoch,
-    assignmentEpoch: epoch,
     catalogRevision: context.catalog.revision,
-    subscribedTopics: subscribedTopicsOf(members.values(), context.catalog),
-    members,
-    nextJoinOrder: [...members.values()].reduce(
-      (next, { joinOrder }) => Math.max(next, joinOrder + 1),
-      group.nextJoinOrder,
-    ),
   };
+  const targeted =
+    group.source === 'live' ? retargeted(bumped, planned, context.now) : pictured(bumped, planned, epoch);
+  const subscribedTopics = subscribedTopicsOf(targeted.members.values(), context.catalog, group.subscribedTopics);
+  const after = { ...targeted, subscribedTopics };
   const { now, origin } = context;
   const { planId } = planned;
   return { group: after, change: describeChange(group, after, { cause: 'plan-applied', origin, now, planId }) };
 }
 
-function retargeted(group: ConsumerGroup, { target, effect }: PlannedGroup): Map<string, ConsumerMember> {
-  const described = byId(effect.members);
-  const removed = new Set(effect.removedMembers);
-  const members = new Map<string, ConsumerMember>();
-  for (const [memberId, member] of group.members) {
-    if (removed.has(memberId)) {
-      members.set(memberId, { ...member, target: EMPTY_ASSIGNMENT, draining: true });
-      continue;
-    }
-    // Members that no assignor serves, such as those that chose their partitions themselves, are in no plan.
-    const wanted = target.get(memberId) ?? member.target;
-    const { weight = member.weight } = described.get(memberId) ?? {};
-    const same = sameAssignment(wanted, member.target) && weight === member.weight;
-    members.set(memberId, same ? member : { ...member, target: wanted, ...(weight !== undefined && { weight }) });
-  }
+function retargeted(group: ConsumerGroup, { target, effect }: PlannedGroup, now: number): ConsumerGroup {
+  const members = new Map(group.members);
   for (const memberId of target.keys()) {
     if (!members.has(memberId)) throw new Error(`The plan gives partitions to ${memberId}, which is not in the group.`);
   }
-  return members;
+  for (const { id, weight } of effect.members) {
+    const member = members.get(id)!;
+    if (weight !== undefined && weight !== member.weight) members.set(id, { ...member, weight });
+  }
+  for (const memberId of effect.removedMembers) members.set(memberId, { ...members.get(memberId)!, draining: true });
+  return withTarget({ ...group, members }, { target, deferred: [] }, now);
 }
 
-function pictured(
-  group: ConsumerGroup,
-  { target, effect, settings }: PlannedGroup,
-  epoch: number,
-): Map<string, ConsumerMember> {
+function pictured(group: ConsumerGroup, { target, effect, settings }: PlannedGroup, epoch: number): ConsumerGroup {
   const removed = new Set(effect.removedMembers);
   const members = new Map<string, ConsumerMember>();
   for (const [memberId, member] of group.members) if (!removed.has(memberId)) members.set(memberId, member);
@@ -93,7 +73,7 @@ function pictured(
   for (const [memberId, member] of members) {
     members.set(memberId, carriedOut(member, target.get(memberId) ?? EMPTY_ASSIGNMENT, epoch));
   }
-  return members;
+  return { ...group, assignmentEpoch: epoch, members, nextJoinOrder: joinOrder };
 }
 
 function described(
@@ -130,10 +110,6 @@ function carriedOut(member: ConsumerMember, target: Assignment, epoch: number): 
     pendingRevocation: NO_PARTITIONS,
     target,
   };
-}
-
-function byId(members: readonly PlannedMember[]): ReadonlyMap<string, PlannedMember> {
-  return new Map(members.map((member) => [member.id, member]));
 }
 
 /** What may be wrong with applying a plan, in the order in which it is looked for; the first is told. */

@@ -133,7 +133,8 @@ export function continueTarget(group: ConsumerGroup, now: number): ConsumerGroup
   return withTarget(group, limited, now);
 }
 
-function withTarget(group: ConsumerGroup, { target, deferred }: LimitedTarget, now: number): ConsumerGroup {
+/** Gives the group a target of its epoch. Members that no assignor serves keep theirs, or have none. */
+export function withTarget(group: ConsumerGroup, { target, deferred }: LimitedTarget, now: number): ConsumerGroup {
   const members = new Map<string, ConsumerMember>();
   for (const [memberId, member] of group.members) {
     const wanted = member.manual ? member.target : isServed(member) ? target.get(memberId) : undefined;
