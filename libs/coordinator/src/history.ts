@@ -37,7 +37,9 @@ export type ChangeCause =
   | 'static-member-replaced'
   | 'instance-conflict'
   | 'leader-rejoined'
+  | 'initial-delay-extended'
   | 'generation-started'
+  | 'member-id-given'
   | 'assignment-supplied'
   | 'sync-timeout'
   | 'group-full';
@@ -60,6 +62,8 @@ export interface MemberChange {
   readonly removed?: true;
   /** Of a new static member. */
   readonly instanceId?: string;
+  /** The id of the process that has spoken up although this member has its instance id (`instance-conflict`). */
+  readonly conflictsWith?: string;
   readonly memberEpoch?: number;
   readonly state?: string;
   /** Whether an operator wants it to hand everything over. */

@@ -1,4 +1,5 @@
 import { countPartitions, diffByPartition, sameAssignment, summarizeLoads, type Assignment } from '@allot/model';
+import type { GroupFrame } from '../group.js';
 import type {
   ChangeCause,
   ChangeDetails,
@@ -108,13 +109,13 @@ function markOf(before: ConsumerGroup | undefined, after: ConsumerGroup, kind: C
   };
 }
 
-function targetChange(before: ConsumerGroup | undefined, after: ConsumerGroup): TargetChange {
+export function targetChange(before: GroupFrame | undefined, after: GroupFrame): TargetChange {
   const [old, now] = [targetsOf(before), targetsOf(after)];
   const moved = diffByPartition(old, now).filter(({ from, to }) => from !== null && to !== null);
   return { movedPartitions: moved.length, skewBefore: skewOf(old), skewAfter: skewOf(now) };
 }
 
-function targetsOf(group: ConsumerGroup | undefined): ReadonlyMap<string, Assignment> {
+function targetsOf(group: GroupFrame | undefined): ReadonlyMap<string, Assignment> {
   return new Map([...(group?.members ?? [])].map(([memberId, { target }]) => [memberId, target]));
 }
 

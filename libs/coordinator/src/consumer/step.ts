@@ -9,10 +9,10 @@ import { describeChange } from './change.js';
 import { consumerGroupState, isServed, type ConsumerGroup, type ConsumerMember } from './consumer-group.js';
 import { windowEnd } from './maintenance-windows.js';
 import { isCoveredBySubscription, manualPartitionsOf } from './manual-members.js';
-import { indexHolders, isCoveredBy, withoutEpochs, type HolderIndex } from './owned-partitions.js';
+import { indexHolders, isCoveredBy, isReported, withoutEpochs, type HolderIndex } from './owned-partitions.js';
 import { reconcile } from './reconcile.js';
 import { catalogCause, resolveSubscription, subscribedTopicsOf } from './subscriptions.js';
-import { computeTarget, continueTarget, type ResolveAssignor } from './target.js';
+import { computeTarget, continueTarget, isLarge, type ResolveAssignor } from './target.js';
 
 /** What every step may look at beside the group. */
 export interface StepContext {
@@ -35,6 +35,25 @@ export interface Transition {
   readonly change?: GroupChange;
   /** What the caller is told instead of an answer, once the change is committed: a request that is refused and yet recorded. */
   readonly refusal?: AllotError;
+}
+
+/** The member whose heartbeat a step is, what it reports to hold (undefined: unknown), and the revision of the last answer it had. */
+export interface Speaker {
+  readonly memberId: string;
+  readonly owned: Assignment | undefined;
+  readonly revision: number | undefined;
+}
+
+/**
+ * Whether the answer tells the member of partitions that it reported not to hold, though they are assigned to it: it had let go of
+ * them, or never heard of them. It may work on them from now on, so they are as good as granted anew: the same report, if it
+ * comes a second time and later, says nothing of them. Without a `revision` nobody could tell.
+ */
+export function isToldMore(
+  { assigned }: Pick<ConsumerMember, 'assigned'>,
+  { owned, revision }: Pick<Speaker, 'owned' | 'revision'>,
+): boolean {
+  return owned !== undefined && revision !== undefined && !isReported(assigned, owned);
 }
 
 /** How a member goes: of its own accord or by an operator's, because nothing was heard of it, or because another one has its place. */
@@ -137,13 +156,13 @@ export class GroupDraft {
     this.#group = { ...this.#group, groupEpoch: this.#group.groupEpoch + 1 };
   }
 
-  /** Finishes the step. `speaker` is the member whose heartbeat this is, `owned` what it reports. */
-  settle(speaker?: { readonly memberId: string; readonly owned: Assignment | undefined }): Transition {
+  /** Finishes the step. `speaker` is the member whose heartbeat this is. */
+  settle(speaker?: Speaker): Transition {
     this.#lookAtCatalog();
     this.#insistOn(freezeAfterLoss(this.#group, this.#lost, this.#context.now));
     this.#insistOn(liftWhenBack(this.#group));
     this.#retarget();
-    if (speaker !== undefined) this.#reconcile(speaker.memberId, speaker.owned);
+    if (speaker !== undefined) this.#reconcile(speaker);
     this.#planNextMoves();
     return this.#transition();
   }
@@ -183,12 +202,20 @@ export class GroupDraft {
   #windTimer(): void {
     const { now } = this.#context;
     const { settings, members, nextAssignmentAt } = this.#group;
-    if (nextAssignmentAt !== undefined && nextAssignmentAt <= now) this.endPause();
+    if (nextAssignmentAt !== undefined && (nextAssignmentAt <= now || this.#isForMoves())) this.endPause();
     const { initialDelayMs } = settings;
     const leavesEmpty = members.size > 0 && (this.#before?.members.size ?? 0) === 0;
     if (!leavesEmpty || !initialDelayMs) return;
     const from = Math.max(this.#group.nextAssignmentAt ?? 0, now + initialDelayMs);
     this.#group = { ...this.#group, nextAssignmentAt: from };
+  }
+
+  /** Whether the timer is that of the next moves while the group needs a new target: nobody waits for moves that are outdated. */
+  #isForMoves(): boolean {
+    const before = this.#before;
+    const wasBehind = before !== undefined && before.groupEpoch > before.assignmentEpoch;
+    const isBehind = this.#group.groupEpoch > this.#group.assignmentEpoch;
+    return isBehind && !wasBehind && before?.calm?.deferred !== undefined && !isLarge(before);
   }
 
   /** The next moves begin when those before are done. */
@@ -220,7 +247,7 @@ export class GroupDraft {
     }
   }
 
-  #reconcile(memberId: string, owned: Assignment | undefined): void {
+  #reconcile({ memberId, owned, revision }: Speaker): void {
     const member = this.#group.members.get(memberId)!;
     const { topics } = this.#context.catalog;
     const names = new Set(
@@ -234,12 +261,13 @@ export class GroupDraft {
       now: this.#context.now,
       sessionTimeoutMs: this.#group.settings.sessionTimeoutMs,
     });
-    if (next === member) return;
+    const granted = !isCoveredBy(withoutEpochs(next.assigned), member.assigned);
+    const news = granted || isToldMore(next, { owned, revision });
+    if (next === member && !news) return;
     this.because(
       next.pendingRevocation.size < member.pendingRevocation.size ? 'partitions-revoked' : 'partitions-assigned',
     );
-    const granted = !isCoveredBy(withoutEpochs(next.assigned), member.assigned);
-    this.setMember(granted ? { ...next, grantedRevision: this.#group.revision + 1 } : next);
+    this.setMember(news ? { ...next, grantedRevision: this.#group.revision + 1 } : next);
   }
 
   #holders(): HolderIndex {

@@ -147,15 +147,18 @@ export function withTarget(group: ConsumerGroup, { target, deferred }: LimitedTa
     deferred: deferred.map(({ topic, partition, to }: Move): DeferredMove => ({ topic, partition, to })),
     recentMoves: recentMovesOf(group, members, now),
   });
-  const { assignmentIntervalMs, assignmentIntervalFromMembers = LARGE_GROUP_MEMBERS } = group.settings;
-  const large = group.members.size >= assignmentIntervalFromMembers;
   return {
     ...rest,
     members,
     assignmentEpoch: group.groupEpoch,
     ...(remembered !== undefined && { calm: remembered }),
-    ...(large && { nextAssignmentAt: now + assignmentIntervalMs }),
+    ...(isLarge(group) && { nextAssignmentAt: now + group.settings.assignmentIntervalMs }),
   };
+}
+
+/** Whether targets of the group have a shortest time between them. */
+export function isLarge({ members, settings }: ConsumerGroup): boolean {
+  return members.size >= (settings.assignmentIntervalFromMembers ?? LARGE_GROUP_MEMBERS);
 }
 
 function recentMovesOf(
