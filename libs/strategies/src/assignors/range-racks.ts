@@ -127,60 +127,34 @@ class Shares {
     return this.#free === 0 || (this.#quota === 0 && this.#larger === 0);
   }
 
-  /** Gives the place as many numbers as it has room for: the next free ones of a queue. */
-  give(place: number, queue: Queue): void {
-    const had = this.#counts[place]!;
-    for (let room = this.room(place); room > 0 && queue.next < queue.numbers.length;) {
-      const number = queue.numbers[queue.next++]!;
-      if (this.placeOf[number] !== NOBODY) continue;
-      this.placeOf[number] = place;
-      this.#counts[place]!++;
-      room--;
-    }
-    this.#settle(place, this.#counts[place]! - had);
-  }
-
-  giveOne(place: number, number: number): void {
+  /** One of the larger parts is used up when a place goes over the quota. */
+  give(place: number, number: number): void {
     this.placeOf[number] = place;
-    this.#counts[place]!++;
-    this.#settle(place, 1);
-  }
-
-  /** One of the larger parts is used up when a gift takes the place over the quota. */
-  #settle(place: number, got: number): void {
-    this.#free -= got;
-    if (got > 0 && this.#counts[place]! > this.#quota) this.#larger--;
+    this.#free--;
+    if (++this.#counts[place]! > this.#quota) this.#larger--;
   }
 
   /** Gives each place the lowest free numbers, wherever they are. */
   giveRest(): void {
-    if (this.full) return;
-    const queue = queueOf(this.placeOf.length, () => true);
-    for (let place = 0; place < this.#counts.length && !this.full; place++) this.give(place, queue);
+    let number = 0;
+    for (let place = 0; place < this.#counts.length && !this.full; place++)
+      for (; this.room(place) > 0 && number < this.placeOf.length; number++)
+        if (this.placeOf[number] === NOBODY) this.give(place, number);
   }
 }
 
-/** Partition numbers, and which of them is next. */
-interface Queue {
-  readonly numbers: Int32Array;
-  next: number;
-}
-
-function queueOf(count: number, holds: (number: number) => boolean): Queue {
-  const numbers = new Int32Array(count);
-  let length = 0;
-  for (let number = 0; number < count; number++) if (holds(number)) numbers[length++] = number;
-  return { numbers: numbers.subarray(0, length), next: 0 };
-}
-
-/** Gives each subscriber in turn the lowest free partitions that are near. */
+/** Gives each subscriber in turn the lowest free partitions that are near. What one rack's members have passed stays passed. */
 function matchAlone({ members }: Crowd, first: number, view: RackView, shares: Shares): void {
-  const queues: Queue[] = [];
-  const count = shares.placeOf.length;
+  const next = new Int32Array(view.end);
+  const { placeOf } = shares;
   for (let place = 0; place < members.length && !shares.full; place++) {
     const rack = view.rackOf[members[place]!]!;
-    queues[rack] ??= queueOf(count, (number) => rack === NO_RACK || hasReplicaIn(view, first + number, rack));
-    shares.give(place, queues[rack]);
+    let number = next[rack]!;
+    for (; shares.room(place) > 0 && number < placeOf.length; number++) {
+      const near = rack === NO_RACK || hasReplicaIn(view, first + number, rack);
+      if (near && placeOf[number] === NOBODY) shares.give(place, number);
+    }
+    next[rack] = number;
   }
 }
 
@@ -210,7 +184,7 @@ function matchTogether({ members }: Crowd, firsts: readonly number[], view: Rack
       const place = firstWithRoom(rack);
       if (place < best) best = place;
     }
-    if (best < nobody) shares.giveOne(best, number);
+    if (best < nobody) shares.give(best, number);
   }
 }
 
