@@ -1,6 +1,7 @@
 import type {
   CatalogStore,
   ChangeFeed,
+  DashboardReadModel,
   GroupHistory,
   GroupReadModel,
   GroupStore,
@@ -14,6 +15,7 @@ export interface AppPorts {
   readonly catalog: CatalogStore;
   readonly groups: GroupStore;
   readonly groupReads: GroupReadModel;
+  readonly dashboard: DashboardReadModel;
   readonly history: GroupHistory;
   readonly feed: ChangeFeed;
   readonly streamLeases: StreamLeases;
@@ -33,6 +35,7 @@ export const CATALOG_STORE = Symbol('CatalogStore');
 export const GROUP_STORE = Symbol('GroupStore');
 export const GROUP_READ_MODEL = Symbol('GroupReadModel');
 export const GROUP_HISTORY = Symbol('GroupHistory');
+export const DASHBOARD_READ_MODEL = Symbol('DashboardReadModel');
 export const PLAN_STORE = Symbol('PlanStore');
 export const IDEMPOTENCY_STORE = Symbol('IdempotencyStore');
 export const CHANGE_FEED = Symbol('ChangeFeed');

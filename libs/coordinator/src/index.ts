@@ -80,6 +80,22 @@ export type {
   TransactOptions,
 } from './ports/group-store.js';
 export { checkRevision } from './revision.js';
+export {
+  GROUP_ORDERS,
+  type Activity,
+  type ClusterOverview,
+  type ClusterRebalance,
+  type DashboardReadModel,
+  type GroupActivity,
+  type GroupFacts,
+  type GroupFilter,
+  type GroupOrder,
+  type GroupPlace,
+  type HourOfActivity,
+  type ListedGroup,
+  type PartitionHolder,
+  type RebalanceFilter,
+} from './ports/dashboard-read-model.js';
 export type { GroupReadModel, GroupSummary } from './ports/group-read-model.js';
 export type {
   IdempotencyKey,
@@ -119,3 +135,15 @@ export type {
   PendingMember,
   PhaseTimer,
 } from './classic/classic-group.js';
+export { ClassicCoordinator } from './classic/classic-coordinator.js';
+export type {
+  ClassicAnswer,
+  ClassicHeartbeatAnswer,
+  JoinAnswer as ClassicJoinAnswer,
+  Reply as ClassicReply,
+  SyncAnswer as ClassicSyncAnswer,
+} from './classic/classic-coordinator.js';
+export type { JoinCommand as ClassicJoinCommand } from './classic/join.js';
+export type { LeaveResult, LeavingMember } from './classic/leave.js';
+export type { MemberRef as ClassicMemberRef } from './classic/membership.js';
+export type { SuppliedAssignment, SyncCommand as ClassicSyncCommand } from './classic/sync.js';

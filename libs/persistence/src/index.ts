@@ -10,6 +10,7 @@ export type { EmbeddedPostgresOptions } from './embedded/embedded-postgres.js';
 export { PostgresChangeFeed } from './feed/postgres-change-feed.js';
 export type { ChangeFeedOptions } from './feed/postgres-change-feed.js';
 export { PrismaGroupReadModel } from './groups/group-read-model.js';
+export { PrismaDashboardReadModel } from './read-models/prisma-dashboard-read-model.js';
 export { PrismaStreamLeases } from './groups/prisma-stream-leases.js';
 export { PrismaGroupStore } from './groups/prisma-group-store.js';
 export { PrismaGroupHistory } from './history/prisma-group-history.js';

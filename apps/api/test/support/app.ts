@@ -24,6 +24,7 @@ export function startApp(ports: Partial<AppPorts> = {}): Promise<NestFastifyAppl
       catalog: ports.catalog ?? unused('catalog'),
       groups: ports.groups ?? unused('groups'),
       groupReads: ports.groupReads ?? unused('groupReads'),
+      dashboard: ports.dashboard ?? unused('dashboard'),
       history: ports.history ?? unused('history'),
       plans: ports.plans ?? unused('plans'),
       idempotency: ports.idempotency ?? unused('idempotency'),
