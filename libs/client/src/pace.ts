@@ -119,6 +119,6 @@ export class Pace {
     if (state === 'UNRELEASED_PARTITIONS' && !this.isCalled(now)) return waiting;
     if (state !== 'STABLE' || !this.isCalled(now)) return Math.min(regular, this.#followAt);
     // Calls have gone unanswered for long: rather ask.
-    return Math.min(this.#followAt, validUntil - facts.sessionTimeoutMs / 2);
+    return Math.min(this.#followAt, validUntil - facts.sessionTimeoutMs / 3);
   }
 }
