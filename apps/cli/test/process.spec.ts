@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { runAllot, runBash } from '../../../test/support/command-line.js';
+
+const GROUP = JSON.stringify({
+  assignor: 'range',
+  topics: [{ name: 'orders', partitions: 3 }],
+  members: [{ id: 'c1', topics: ['orders'] }],
+});
+
+/** Enough to keep a processor for some seconds: an exact answer of the client's sticky rule on very mixed subscriptions. */
+const LARGE = JSON.stringify({
+  assignor: 'sticky',
+  topics: Array.from({ length: 400 }, (_, i) => ({ name: `t${i}`, partitions: 60 })),
+  members: Array.from({ length: 300 }, (_, i) => ({
+    id: `c${i}`,
+    topics: Array.from({ length: 120 }, (_, j) => `t${(i * 7 + j * 3) % 400}`),
+  })),
+  changes: [{ removeMembers: 20 }],
+});
+
+describe('allot as a process', () => {
+  it('answers by exit code: 0 nothing, 2 something, 1 an error', async () => {
+    expect((await runAllot(['plan'], { input: GROUP })).code).toBe(0);
+    expect((await runAllot(['plan', '--add-members', '1'], { input: GROUP })).code).toBe(2);
+    expect((await runAllot(['plan', '--remove-member', 'c9'], { input: GROUP })).code).toBe(1);
+    expect((await runAllot(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('stops without a word when its reader has seen enough', async () => {
+    const { out, err } = await runBash('seq 1 300000 | { allot partition -p 12; echo "code $?" >&2; } | head -1');
+    expect([out, err]).toEqual([' 3  1\n', 'code 141\n']);
+  });
+
+  it('needs nobody to read what it says beside the answer', async () => {
+    const { out, code } = await runBash('allot plan --add-members 1 2>&- | tail -1', { input: GROUP });
+    expect([code, out.trim().length > 0]).toEqual([0, true]);
+  });
+
+  it('says what it does when that takes more than a second, and Ctrl-C ends it at once', async () => {
+    const { code, signal, out, err } = await runAllot(['simulate', '--rolling-restart', '30'], {
+      input: LARGE,
+      onStart: (child) => void child.stderr!.on('data', () => child.kill('SIGINT')),
+    });
+    expect(err).toMatch(/^allot: (?:reading|simulating) \.\.\. \d+ s\n/);
+    expect([code, signal, out]).toEqual([null, 'SIGINT', '']);
+  });
+});
