@@ -67,6 +67,11 @@ const MUTANTS: readonly Mutant[] = [
     beat: beatWith({ trustsLate: true }),
     caught: /C:/,
   },
+  {
+    name: 'forgets that it told a member again what that had let go of',
+    beat: beatWith({ forgetsWhatItTells: true }),
+    caught: /C:/,
+  },
   { name: 'revokes without waiting', beat: beatWith({ takesAtOnce: true }), caught: /C:|worked on by/ },
 ];
 

@@ -248,6 +248,30 @@ describe('a heartbeat that arrives after a later one', () => {
     expect(bench.revoking('b')).toEqual({});
   });
 
+  it('S-09 does not free what its member had let go of and is told again', () => {
+    const bench = new GroupBench({ t: 2 });
+    bench.join('a');
+    const { revision } = bench.group!;
+    // Its time was over and it let go of everything; one such report is late, the other brings it everything back.
+    bench.beat('a', 1, {}, { revision });
+    expect(bench.member('a').grantedRevision).toBe(revision + 1);
+    bench.join('b');
+    expect(bench.beat('a', 1, {}, { revision })).toMatchObject({ state: 'UNREVOKED_PARTITIONS' });
+    bench.beat('b', 2, {});
+    expect(bench.assigned('b')).toEqual({});
+    bench.beat('a', 1, { t: [0] }, { revision: bench.group!.revision });
+    bench.beat('b', 2, {});
+    expect(bench.assigned('b')).toEqual({ t: [1] });
+  });
+
+  it('makes no revision of a member that starts over with nothing, as long as there is no target for it', () => {
+    const bench = new GroupBench({ t: 1 });
+    const faulty = { ...bench.context, resolveAssignor: () => raise('out of order') };
+    const join = { memberId: 'a', memberEpoch: 0, subscription: { topics: ['t'] } };
+    for (let i = 0; i < 3; i++) bench.apply(bench.machine.heartbeat(bench.group, join, bench.settings, faulty));
+    expect(bench.group!.revision).toBe(1);
+  });
+
   it('S-09 is told again when the answer that gave it something was lost', () => {
     const { bench, revision } = overtaken();
     bench.apply(bench.machine.leave(bench.group, { memberId: 'aa' }, bench.context));

@@ -55,7 +55,10 @@ export interface ConsumerMember extends MemberStanding {
   readonly target: Assignment;
   /** Database time, ms since 1970, at which it is fenced unless it has given up `pendingRevocation`. Absent: no timer. */
   readonly rebalanceDeadline?: number;
-  /** The revision that last gave it a partition: a report from before says nothing of that partition. Absent: none did. */
+  /**
+   * The revision that last told it of a partition that it did not report to hold: a report from before says nothing of that partition.
+   * Absent: none did.
+   */
   readonly grantedRevision?: number;
   /** Rises with every member that ever joined the group; gives members their order. */
   readonly joinOrder: number;

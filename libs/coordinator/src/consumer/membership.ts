@@ -85,7 +85,8 @@ export function heartbeat(
   checkEpoch(known, command);
   const draft = new GroupDraft(group, group, context);
   describeMember(draft, known, command);
-  return draft.settle({ memberId: known.memberId, owned: isOutdated(known, command) ? undefined : command.owned });
+  const { memberId, revision } = command;
+  return draft.settle({ memberId, revision, owned: isOutdated(known, command) ? undefined : command.owned });
 }
 
 function join(
@@ -110,8 +111,7 @@ function join(
   if (known !== undefined) {
     checkInstance(base, known, command.instanceId);
     draft.because('member-rejoined');
-    const epoch = isAway(known) ? { memberEpoch: 0, previousMemberEpoch: 0 } : {};
-    describeMember(draft, { ...known, ...epoch }, command);
+    describeMember(draft, isAway(known) ? { ...known, memberEpoch: 0, previousMemberEpoch: 0 } : known, command);
   } else if (holder !== undefined && isAway(holder)) {
     describeMember(draft, returnStaticMember(draft, holder, command.memberId), command);
   } else if (holder !== undefined) {
@@ -125,7 +125,8 @@ function join(
     addMember(draft, command, context);
   }
   const late = known !== undefined && isOutdated(known, command);
-  return draft.settle({ memberId: command.memberId, owned: late ? undefined : EMPTY_ASSIGNMENT });
+  const { memberId, revision = 0 } = command;
+  return draft.settle({ memberId, revision, owned: late ? undefined : EMPTY_ASSIGNMENT });
 }
 
 /** The member of that id, unless it lost its place and the one that took it has gone since: then it begins anew. */
@@ -336,7 +337,7 @@ function knownMember(
   return member;
 }
 
-/** Whether the member received something after it sent this. */
+/** Whether the member was told of something to work on after it sent this. */
 function isOutdated({ grantedRevision = 0 }: ConsumerMember, { revision = Infinity }: HeartbeatCommand): boolean {
   return revision < grantedRevision;
 }

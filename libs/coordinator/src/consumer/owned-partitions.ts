@@ -72,6 +72,18 @@ export function isCoveredBy(assignment: Assignment, owned: OwnedPartitions): boo
   return true;
 }
 
+/** Whether every partition of `owned` is in the report. */
+export function isReported(owned: OwnedPartitions, report: Assignment): boolean {
+  for (const [topic, partitions] of owned) {
+    const reported = report.get(topic) ?? [];
+    if (reported.length < partitions.size) return false;
+    let found = 0;
+    for (const partition of new Set(reported)) if (partitions.has(partition)) found++;
+    if (found < partitions.size) return false;
+  }
+  return true;
+}
+
 /** Whether both hold the same partitions, whatever the epochs. */
 export function sameOwned(a: OwnedPartitions, b: OwnedPartitions): boolean {
   if (a === b) return true;

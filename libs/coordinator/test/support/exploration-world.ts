@@ -19,6 +19,8 @@ export interface Worker {
   readonly held: Assignment;
   /** Of the last answer. */
   readonly revision: number;
+  /** It has let go of something since; it then says what it holds, until an answer comes. */
+  readonly letGo?: true | undefined;
 }
 
 export interface World {
@@ -59,7 +61,7 @@ export interface Action {
 }
 
 const NOTHING: Assignment = new Map();
-const OUT = { joined: false, epoch: 0, held: NOTHING, revision: 0 };
+const OUT = { joined: false, epoch: 0, held: NOTHING, revision: 0, letGo: undefined };
 
 export function startOf({ memberCount, staticMembers = 0 }: Scope): World {
   const workers = Array.from({ length: memberCount }, (_, i) => ({
@@ -82,7 +84,7 @@ export function actionsOf(world: World, scope: Scope): Action[] {
   const actions: Action[] = [];
   const perturbed = { ...world, perturbations: world.perturbations + 1 };
   const mayPerturb = world.perturbations < scope.maxPerturbations;
-  for (const [at, { memberId: id, joined, instanceId }] of world.workers.entries()) {
+  for (const [at, { memberId: id, joined, instanceId, held, letGo }] of world.workers.entries()) {
     const act = (what: string, run: () => World) => actions.push({ name: `${id} ${what}`, run });
     if (!joined) {
       act('joins', () => send(world, scope, at));
@@ -91,17 +93,21 @@ export function actionsOf(world: World, scope: Scope): Action[] {
     }
     act('beats', () => send(world, scope, at));
     act('beats and goes on with what it must give up', () => send(world, scope, at, { answer: 'lingers' }));
-    act('beats without saying what it holds', () => send(world, scope, at, { owned: undefined }));
+    if (!letGo) act('beats without saying what it holds', () => send(world, scope, at, { owned: undefined }));
     if (!mayPerturb) continue;
     act('beats, the answer is lost', () => send(perturbed, scope, at, { answer: 'lost' }));
-    act('beats without saying what it holds, the answer is lost', () => {
-      return send(perturbed, scope, at, { owned: undefined, answer: 'lost' });
-    });
+    if (!letGo) {
+      act('beats without saying what it holds, the answer is lost', () => {
+        return send(perturbed, scope, at, { owned: undefined, answer: 'lost' });
+      });
+    }
     if (world.late === undefined) {
       const late = { name: id, command: commandOf(world, scope, at, {}) };
       act('gives a heartbeat up that is on its way', () => ({ ...perturbed, late }));
     }
     act('starts over', () => send(withWorker(perturbed, at, OUT), scope, at));
+    // Its time was over before an answer came; it goes on as the member that it is.
+    if (held.size > 0) act('lets go of everything', () => withWorker(perturbed, at, { held: NOTHING, letGo: true }));
     act('leaves', () => depart(perturbed, scope, id, leave));
     if (instanceId !== undefined) act('leaves temporarily', () => depart(perturbed, scope, id, leaveTemporarily));
     for (const topics of scope.subscriptions) {
@@ -163,7 +169,8 @@ export function send(world: World, scope: Scope, at: number, sent: Sent = {}): W
   const told = withoutEpochs(member.assigned);
   const finishing = intersectAssignment(held, withoutEpochs(member.pendingRevocation));
   const now = sent.answer === 'lingers' ? unionAssignment(told, finishing) : told;
-  return withWorker(next, at, { joined: true, epoch: member.memberEpoch, held: now, revision: next.group!.revision });
+  const heard = { epoch: member.memberEpoch, revision: next.group!.revision, letGo: undefined };
+  return withWorker(next, at, { joined: true, held: now, ...heard });
 }
 
 function commandOf({ workers }: World, scope: Scope, at: number, sent: Sent): HeartbeatCommand {

@@ -125,8 +125,8 @@ function keyOf({ group, catalog, broken, workers, lastHolders, late, perturbatio
     broken,
     perturbations,
     [...lastHolders].map(([key, { holder, epoch }]) => [key, holder, epoch - base]),
-    workers.map(({ memberId, joined, epoch, held, revision }) => {
-      return [memberId, joined, relative(epoch), assignmentToJson(held), isOutdated(memberId, revision)];
+    workers.map(({ memberId, joined, epoch, held, revision, letGo }) => {
+      return [memberId, joined, relative(epoch), assignmentToJson(held), isOutdated(memberId, revision), letGo];
     }),
     late && [
       late.command.memberId,

@@ -20,6 +20,7 @@ import {
   splitOwned,
   type HolderIndex,
 } from '../../src/consumer/owned-partitions.js';
+import { isToldMore } from '../../src/consumer/step.js';
 import type { ReconcileContext } from '../../src/consumer/reconcile.js';
 
 /** A faulty step is the right one, with the member that spoke reconciled anew by a faulty copy of the rule. */
@@ -44,6 +45,8 @@ interface Faults {
   readonly trustsLate?: boolean;
   /** Nothing is waited for: what is to be revoked is taken at once. */
   readonly takesAtOnce?: boolean;
+  /** What a member had let go of, and is told to work on again, does not count as told since then. */
+  readonly forgetsWhatItTells?: boolean;
   /** The rebalance timer may end while the member still relies on an answer from before it. */
   readonly shortTimer?: boolean;
 }
@@ -51,6 +54,7 @@ interface Faults {
 export function beatWith(faults: Faults, indexOf: (group: ConsumerGroup) => HolderIndex = indexHolders): Beat {
   return (before, command, settings, context) => {
     const transition = heartbeat(before, command, settings, context);
+    if (transition.refusal !== undefined) return transition;
     const right = transition.group.members.get(command.memberId)!;
     const spoken = beforeReconciliation(before, right, command.memberEpoch);
     const group = { ...transition.group, members: new Map(transition.group.members).set(right.memberId, spoken) };
@@ -64,7 +68,9 @@ export function beatWith(faults: Faults, indexOf: (group: ConsumerGroup) => Hold
     const { sessionTimeoutMs } = group.settings;
     const reconciled = reconcileWith(faults, spoken, { ...reconciling, now, sessionTimeoutMs });
     const granted = !isCoveredBy(withoutEpochs(reconciled.assigned), spoken.assigned);
-    const wrong = granted ? { ...reconciled, grantedRevision: (before?.revision ?? 0) + 1 } : reconciled;
+    const heard = command.memberEpoch === 0 ? (command.revision ?? 0) : command.revision;
+    const isNews = granted || (!faults.forgetsWhatItTells && isToldMore(reconciled, { owned, revision: heard }));
+    const wrong = isNews ? { ...reconciled, grantedRevision: (before?.revision ?? 0) + 1 } : reconciled;
     group.members.set(right.memberId, wrong);
     if (before !== undefined && transition.change === undefined && wrong === before.members.get(wrong.memberId)) {
       return { group: before };
