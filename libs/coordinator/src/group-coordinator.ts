@@ -23,7 +23,7 @@ import type { OwnershipClaim, OwnershipVerdict } from './consumer/ownership-chec
 import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
 import { withoutEpochs } from './consumer/owned-partitions.js';
 import { seenCatalog } from './consumer/subscriptions.js';
-import type { StepContext, Transition } from './consumer/step.js';
+import { isToldMore, type StepContext, type Transition } from './consumer/step.js';
 import { checkAssignor, isTargetDue, type ResolveAssignor } from './consumer/target.js';
 import type { Origin } from './history.js';
 import type { GroupRef, GroupStep, GroupStore, GroupView, StepResult, TransactOptions } from './ports/group-store.js';
@@ -322,7 +322,10 @@ export class GroupCoordinator {
   async #renew(ref: GroupRef, command: HeartbeatCommand): Promise<StepResult<undefined> | undefined> {
     const { memberId, memberEpoch } = command;
     const group = asConsumerGroup(this.#ports.store.cached(ref));
-    if (group === undefined || !isAsDescribed(group.members.get(memberId), command)) return undefined;
+    const member = group?.members.get(memberId);
+    if (group === undefined || member === undefined || !isAsDescribed(member, command)) return undefined;
+    const { owned, revision } = command;
+    if (isToldMore(member, { owned, revision })) return undefined;
     const renewal = await this.#ports.store.renewLease(ref, memberId, memberEpoch);
     if (renewal?.revision !== group.revision) return undefined;
     return { reply: undefined, group, leases: new Map([[memberId, renewal.leaseUntil]]), now: renewal.now };
