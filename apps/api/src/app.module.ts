@@ -2,9 +2,11 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { AssignorsModule } from './assignors/assignors.module.js';
 import { BrokersModule } from './brokers/brokers.module.js';
+import { ClassicModule } from './classic/classic.module.js';
 import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
 import { CoordinatorsModule } from './coordinators/coordinators.module.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { AllotGraphQLModule } from './graphql/graphql.module.js';
 import { GroupsModule } from './groups/groups.module.js';
 import { HealthController } from './health/health.controller.js';
@@ -30,6 +32,7 @@ import {
 } from './ports.js';
 import { PartitionersModule } from './partitioners/partitioners.module.js';
 import { PlacementsModule } from './placements/placements.module.js';
+import { HistoryModule } from './history/history.module.js';
 import { PlansModule } from './plans/plans.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 
@@ -78,11 +81,14 @@ export class AppModule {
         BrokersModule,
         TopicsModule,
         GroupsModule,
+        ClassicModule,
         PlansModule,
+        HistoryModule,
         ImportsModule,
         PartitionersModule,
         PlacementsModule,
         CoordinatorsModule,
+        DashboardModule,
       ],
       controllers: [HealthController, DocumentsController],
       providers: [

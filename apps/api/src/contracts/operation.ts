@@ -51,6 +51,8 @@ const PATH_PARAMETERS = {
   member: { description: 'Id of the member, percent-encoded.', example: 'c1', maxLength: LIMITS.nameLength },
   plan: { description: 'Id of the plan.', example: 'p1', maxLength: LIMITS.nameLength },
   partitioner: { description: 'Name of the partitioner.', example: 'default', maxLength: LIMITS.nameLength },
+  revision: { description: 'Revision of the group.', example: 1, maximum: Number.MAX_SAFE_INTEGER },
+  to: { description: 'The other revision of the group.', example: 2, maximum: Number.MAX_SAFE_INTEGER },
   broker: { description: 'Id of the broker.', example: 1, maximum: LIMITS.brokerId },
 } as const;
 

@@ -47,6 +47,9 @@ export const TopicName = () => Param('topic', new PathName('topic', LIMITS.topic
 export const GroupId = () => Param('group', new PathName('group', LIMITS.nameLength));
 export const MemberId = () => Param('member', new PathName('member', LIMITS.nameLength));
 export const BrokerId = () => Param('broker', new PathInteger('broker', LIMITS.brokerId));
+/** A revision of a group. */
+export const RevisionNumber = (parameter = 'revision') =>
+  Param(parameter, new PathInteger(parameter, Number.MAX_SAFE_INTEGER));
 /** Any other name in a path. */
 export const PathText = (parameter: string, max: number = LIMITS.nameLength) =>
   Param(parameter, new PathName(parameter, max));

@@ -5,6 +5,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import { Operation } from '../contracts/operation.js';
+import { ExportsPlan, PLAN_EXPORTS } from '../exports/plan-exports.js';
 import { RequestOrigin } from '../http/origin.js';
 import { ClusterName, GroupId, PathText } from '../http/path-names.js';
 import { PLAN_STORE } from '../ports.js';
@@ -32,6 +33,7 @@ export class PlansController {
   ) {}
 
   @Post('plans')
+  @ExportsPlan()
   @Operation({
     id: 'planTopology',
     summary: 'What if: a group given in the request',
@@ -39,7 +41,7 @@ export class PlansController {
       'Nothing is stored. Without `changes` it answers what the assignor gives; with them, what would change. Members without `owned` ' +
       "count as having what the assignor gives them before the changes. A line of Kafka's conformance vectors is a valid body.",
     body: { type: PlanRequest, example: EXAMPLE },
-    answers: { 200: { description: 'The plan.', type: PlanAnswer } },
+    answers: { 200: { description: 'The plan.', type: PlanAnswer, mediaTypes: PLAN_EXPORTS } },
     problems: PLANNING_PROBLEMS,
   })
   planTopology(@Body() body: unknown): PlanAnswer {
@@ -95,13 +97,16 @@ export class PlansController {
   }
 
   @Get('clusters/:cluster/groups/:group/plans/:plan')
+  @ExportsPlan()
   @Operation({
     id: 'getPlan',
     summary: 'Read a plan',
     path: ['cluster', 'group', 'plan'],
-    description: 'Its ETag is the revision that it rests on, and its status.',
+    description:
+      'Its ETag is the revision that it rests on, and its status. As text/csv it is a line a partition with its owner before and after, ' +
+      'as text/markdown a report for a change request.',
     answers: {
-      200: { description: 'The plan.', type: Plan },
+      200: { description: 'The plan.', type: Plan, mediaTypes: PLAN_EXPORTS },
       304: { description: 'If-None-Match names this version.' },
     },
     problems: ['PLAN_NOT_FOUND'],

@@ -32,6 +32,11 @@ export function frameOf(event: WireEvent, format: WireFormat): Frame {
   return toFrame(format === 'sse' ? toSse(event) : toNdjson(event), event.last);
 }
 
+/** One document a line, without a name or an id around it. */
+export function lineOf(data: unknown): Frame {
+  return toFrame(`${JSON.stringify(data)}\n`);
+}
+
 /** A sign of life: without one for a while, proxies take a connection for dead. */
 export const COMMENTS: Readonly<Record<WireFormat, Frame>> = { sse: toFrame(': alive\n\n'), ndjson: toFrame('\n') };
 

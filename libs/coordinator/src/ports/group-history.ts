@@ -27,15 +27,23 @@ export interface AuditEntry {
 export type FeedPosition = string;
 
 export interface FeedPage {
-  readonly entries: readonly AuditEntry[];
+  /** Each with its place in the feed. */
+  readonly entries: readonly (AuditEntry & { readonly position: FeedPosition })[];
   /** Where to go on: after the last entry, or where the reader was when there was none. */
   readonly position: FeedPosition;
 }
 
 /** What groups were and what happened to them. Everything is told from committed changes, without locks. */
 export interface GroupHistory {
-  /** Revisions of a group, newest first; the key is the revision. @throws AllotError GROUP_ID_NOT_FOUND. */
-  list(ref: GroupRef, page: PageRequest<number>): Promise<Page<AuditEntry>>;
+  /**
+   * Revisions of a group, newest first; the key is the revision. With `targetsOnly` those that gave it a new target.
+   * @throws AllotError GROUP_ID_NOT_FOUND.
+   */
+  list(
+    ref: GroupRef,
+    page: PageRequest<number>,
+    options?: { readonly targetsOnly?: boolean },
+  ): Promise<Page<AuditEntry>>;
 
   /**
    * The group as of each of these revisions, and the oldest that is kept.
@@ -44,8 +52,11 @@ export interface GroupHistory {
    */
   read(ref: GroupRef, revisions: readonly number[]): Promise<readonly GroupRevision[]>;
 
-  /** Changes of one group after a revision, oldest first. @throws AllotError GROUP_ID_NOT_FOUND, REVISION_COMPACTED. */
-  changesOfGroup(ref: GroupRef, after: number, limit: number): Promise<readonly AuditEntry[]>;
+  /**
+   * Changes of one group after a revision, or from the oldest kept one on, oldest first.
+   * @throws AllotError GROUP_ID_NOT_FOUND, REVISION_COMPACTED.
+   */
+  changesOfGroup(ref: GroupRef, after: number | 'oldest', limit: number): Promise<readonly AuditEntry[]>;
 
   /**
    * Changes of all groups of a cluster after a position, in an order in which no later call gives an earlier one. Without a position from the

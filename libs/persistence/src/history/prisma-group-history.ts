@@ -20,12 +20,19 @@ import { checkKept, compacted, readSnapshot, replay, toRevision, type GroupFacts
 export class PrismaGroupHistory implements GroupHistory {
   constructor(private readonly database: Database) {}
 
-  list(ref: GroupRef, { after, limit }: PageRequest<number>): Promise<Page<AuditEntry>> {
+  list(
+    ref: GroupRef,
+    { after, limit }: PageRequest<number>,
+    { targetsOnly = false }: { readonly targetsOnly?: boolean } = {},
+  ): Promise<Page<AuditEntry>> {
     return run(this.database, async (statements) => {
+      const filter = targetsOnly
+        ? Prisma.sql`AND ch.rebalance IS NOT NULL AND ch.rebalance -> 'target' IS NOT NULL`
+        : Prisma.empty;
       const { pk } = await readFacts(statements, ref);
       const rows = await statements.$queryRaw<AuditRow[]>`
         SELECT ${AUDIT_COLUMNS} FROM group_changes ch JOIN groups g ON g.id = ch.group_pk
-        WHERE ch.group_pk = ${pk} AND ch.revision < ${after ?? Number.MAX_SAFE_INTEGER}::bigint
+        WHERE ch.group_pk = ${pk} AND ch.revision < ${after ?? Number.MAX_SAFE_INTEGER}::bigint ${filter}
         ORDER BY ch.revision DESC LIMIT ${limit + 1}`;
       return { items: rows.slice(0, limit).map((row) => toAuditEntry(ref.cluster, row)), more: rows.length > limit };
     });
@@ -46,13 +53,14 @@ export class PrismaGroupHistory implements GroupHistory {
     });
   }
 
-  changesOfGroup(ref: GroupRef, after: number, limit: number): Promise<readonly AuditEntry[]> {
+  changesOfGroup(ref: GroupRef, after: number | 'oldest', limit: number): Promise<readonly AuditEntry[]> {
     return run(this.database, async (statements) => {
-      const { pk, oldest } = await readFacts(statements, ref);
-      if (after + 1 < oldest) throw compacted(oldest);
+      const { pk, first } = await readFacts(statements, ref);
+      const from = after === 'oldest' ? 0 : after;
+      if (after !== 'oldest' && from + 1 < first) throw compacted(first);
       const rows = await statements.$queryRaw<AuditRow[]>`
         SELECT ${AUDIT_COLUMNS} FROM group_changes ch JOIN groups g ON g.id = ch.group_pk
-        WHERE ch.group_pk = ${pk} AND ch.revision > ${after}::bigint ORDER BY ch.revision LIMIT ${limit}`;
+        WHERE ch.group_pk = ${pk} AND ch.revision > ${from}::bigint ORDER BY ch.revision LIMIT ${limit}`;
       return rows.map((row) => toAuditEntry(ref.cluster, row));
     });
   }
@@ -68,11 +76,10 @@ export class PrismaGroupHistory implements GroupHistory {
         WHERE g.cluster = ${cluster} AND (ch.txid, ch.group_pk, ch.revision) > (${txid}::bigint, ${pk}::bigint, ${revision}::bigint)
           AND ch.txid < ${OLDEST_RUNNING}
         ORDER BY ch.txid, ch.group_pk, ch.revision LIMIT ${limit}`;
-      const last = rows.at(-1);
-      return {
-        entries: rows.map((row) => toAuditEntry(cluster, row)),
-        position: last === undefined ? (after ?? '0.0.0') : `${last.txid}.${last.pk}.${last.revision}`,
-      };
+      const entries = rows.map((row) => {
+        return { ...toAuditEntry(cluster, row), position: `${row.txid}.${row.pk}.${row.revision}` };
+      });
+      return { entries, position: entries.at(-1)?.position ?? after ?? '0.0.0' };
     });
   }
 }
@@ -95,9 +102,14 @@ function readPosition(position: FeedPosition): readonly [txid: string, pk: strin
   throw invalidRequest(`after ${detail}.`, [{ pointer: 'after', detail }]);
 }
 
-async function readFacts(statements: Statements, { cluster, groupId }: GroupRef): Promise<GroupFacts> {
-  const rows = await statements.$queryRaw<GroupFacts[]>`
-    SELECT g.id AS pk, g.revision::float8 AS revision, (
+/** `first`: the oldest change that there is, even if nobody can tell what the group was then. */
+async function readFacts(
+  statements: Statements,
+  { cluster, groupId }: GroupRef,
+): Promise<GroupFacts & { readonly first: number }> {
+  const rows = await statements.$queryRaw<(GroupFacts & { first: number })[]>`
+    SELECT g.id AS pk, g.revision::float8 AS revision,
+      (SELECT coalesce(min(revision), g.revision + 1) FROM group_changes WHERE group_pk = g.id)::float8 AS first, (
       SELECT coalesce(min(revision), g.revision + 1) FROM group_changes WHERE group_pk = g.id AND revision >= coalesce((
         SELECT min(revision) FROM group_snapshots WHERE group_pk = g.id), 0))::float8 AS oldest
     FROM groups g WHERE g.cluster = ${cluster} AND g.group_id = ${groupId}`;
