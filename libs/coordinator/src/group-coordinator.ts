@@ -1,7 +1,11 @@
 import { compareText, sameAssignment, type Assignment } from '@allot/model';
 import { checkLimits, resolveSettings, clampRebalanceTimeout } from './group-settings.js';
 import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
-import { asConsumerGroup, type Group } from './group.js';
+import { expire } from './classic/expire.js';
+import { isClassic } from './classic/classic-group.js';
+import { lookAtCatalog as lookAtClassicCatalog, putClassicSettings } from './classic/operator.js';
+import { checkClassicOwnership } from './classic/ownership-check.js';
+import { asClassicGroup, asConsumerGroup, type Group } from './group.js';
 import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
 import { cancelDrain, checkDrain, drain, type DrainCheck } from './consumer/drain.js';
 import { importedGroup, type GroupSnapshot } from './consumer/imported-group.js';
@@ -60,7 +64,8 @@ export interface MemberAnswer {
   readonly unknownTopics?: readonly string[];
 }
 
-type SweepStep = (group: ConsumerGroup, context: StepContext, view: GroupView) => Transition;
+type SweepStep = (group: Group, context: StepContext, view: GroupView) => AnyTransition;
+type AnyTransition = Pick<Transition, 'change'> & { readonly group: Group; readonly renewed?: readonly string[] };
 
 export interface SweepResult {
   readonly touched: number;
@@ -151,7 +156,10 @@ export class GroupCoordinator {
     const reading = await this.#ports.store.read(ref);
     if (reading === undefined) throw groupNotFound();
     const { leases, now } = reading;
-    const group = asConsumerGroup(reading.group)!;
+    const { group } = reading;
+    if (isClassic(group)) {
+      return { ...checkClassicOwnership(group, claim, { leaseUntil: leases.get(claim.memberId), now }), now };
+    }
     refuseImported(group);
     return { ...checkOwnership(group, claim, { leaseUntil: leases.get(claim.memberId), now }), now };
   }
@@ -214,16 +222,20 @@ export class GroupCoordinator {
     options: UpdateOptions = {},
   ): Promise<PutGroupResult> {
     const { limits } = this.#ports;
-    let before: ConsumerGroup | undefined;
-    const result = await this.#step(
+    let before: Group | undefined;
+    const result = await this.#ports.store.transact(
       ref,
-      origin,
-      (group, context) => {
+      (view) => {
+        const { group } = view;
         before = group;
         checkRevision(group?.revision ?? 0, options.ifRevision);
         const settings = resolveSettings(change, group?.settings, limits, (names) => this.#assignorNames(names));
         checkAssignor(settings, this.#ports.resolveAssignor);
-        return putSettings(group, settings, context, frozen);
+        const context = this.#context(view, origin);
+        if (group === undefined ? settings.type === 'classic' : isClassic(group)) {
+          return toGroupStep(putClassicSettings(asClassicGroup(group), settings, context, frozen));
+        }
+        return toGroupStep(putSettings(asConsumerGroup(group), settings, context, frozen));
       },
       options,
     );
@@ -284,17 +296,24 @@ export class GroupCoordinator {
       }
     };
     const behind = await store.findBehindCatalog(limit);
-    for (const { ref } of behind) await visit(ref, lookAtCatalog);
+    for (const { ref } of behind) {
+      await visit(ref, (group, context) =>
+        isClassic(group) ? lookAtClassicCatalog(group, context) : lookAtCatalog(group, context),
+      );
+    }
     const expired = mayFence() ? await store.findExpired(limit) : [];
-    for (const { ref } of expired)
-      await visit(ref, (group, context, view) => fenceOverdue(group, view.expired, context));
+    for (const { ref } of expired) {
+      await visit(ref, (group, context, { expired: silent }) =>
+        isClassic(group) ? expire(group, silent, context) : fenceOverdue(group, silent, context),
+      );
+    }
     return { touched: Math.max(expired.length, behind.length), failures };
   }
 
   async #sweepStep(ref: GroupRef, origin: Origin, step: SweepStep): Promise<void> {
     await this.#ports.store.transact(ref, (view) => {
       if (view.group === undefined) return { group: undefined, reply: undefined };
-      return toGroupStep(step(asConsumerGroup(view.group)!, this.#context(view, origin), view));
+      return toGroupStep(step(view.group, this.#context(view, origin), view));
     });
   }
 
@@ -399,8 +418,13 @@ function changesNothing(
   }
 }
 
-function toGroupStep({ group, change }: Transition): GroupStep<undefined> {
-  return { group, ...(change !== undefined && { change }), reply: undefined };
+function toGroupStep({ group, change, renewed }: AnyTransition): GroupStep<undefined> {
+  return {
+    group,
+    ...(change !== undefined && { change }),
+    ...(renewed !== undefined && { renewed }),
+    reply: undefined,
+  };
 }
 
 function answerOf(result: StepResult<undefined>, memberId: string, owned: Assignment | undefined): MemberAnswer {

@@ -1,4 +1,4 @@
-import { AllotError, invalidRequest, type TopicPartition } from '@allot/model';
+import { invalidRequest, type TopicPartition } from '@allot/model';
 import type { Pin, WeightedStickyOptions } from '@allot/strategies';
 import { checkWindows, type MaintenanceWindow } from './consumer/maintenance-windows.js';
 
@@ -12,6 +12,10 @@ export type StaticPolicy = (typeof STATIC_POLICIES)[number];
 /** What the process that lost an instance id is told to do. */
 export const CONFLICT_ACTIONS = ['retry', 'stop'] as const;
 export type ConflictAction = (typeof CONFLICT_ACTIONS)[number];
+
+/** Who computes the assignment of a classic group's generation. */
+export const ASSIGNED_BY = ['leader', 'service'] as const;
+export type AssignedBy = (typeof ASSIGNED_BY)[number];
 
 /** A group that loses more than this share of its members at once is frozen. */
 export interface AutoFreeze {
@@ -52,14 +56,16 @@ export interface GroupSettings {
   readonly assignmentIntervalMs: number;
   /** From how many members on a group counts as large; `LARGE_GROUP_MEMBERS` when absent. */
   readonly assignmentIntervalFromMembers?: number;
-  /** How long a group that was empty waits for more members before its first target; none when absent, as in Kafka. */
+  /** Of a classic group: whether the leader brings the assignment, or the service computes it; `leader` when absent, as in Kafka. */
+  readonly assignedBy?: AssignedBy;
+  /** How long a group that was empty waits for more members before its first target; none when absent, in classic groups 3 s, as in Kafka. */
   readonly initialDelayMs?: number;
   /** The most partitions that one target takes from a member that could keep them; what is left follows in further targets. */
   readonly moveBudget?: number;
   /** Times without a new target. */
   readonly maintenanceWindows?: readonly MaintenanceWindow[];
   readonly autoFreeze?: AutoFreeze;
-  /** `oldest-wins` when absent. */
+  /** `oldest-wins` when absent, in classic groups `newest-wins`. */
   readonly staticPolicy?: StaticPolicy;
   /** `retry` for whom `oldest-wins` keeps out, `stop` for whom `newest-wins` pushes out, when absent. */
   readonly onInstanceConflict?: ConflictAction;
@@ -119,6 +125,7 @@ const OPTIONAL = [
   'partitionOrder',
   'assignmentIntervalFromMembers',
   'initialDelayMs',
+  'assignedBy',
   'moveBudget',
   'maintenanceWindows',
   'autoFreeze',
@@ -136,7 +143,7 @@ export type GroupSettingsChange = Partial<Omit<GroupSettings, OptionalSetting>> 
 /**
  * The settings that a wish comes to. A heartbeat interval that is not named follows the session timeout: a third of it at most, with the
  * time that it takes to write one down, so that two heartbeats may be lost.
- * @throws AllotError INVALID_REQUEST for a value that is not allowed, UNSUPPORTED_GROUP_TYPE, UNSUPPORTED_ASSIGNOR from `resolveNames`.
+ * @throws AllotError INVALID_REQUEST for a value that is not allowed, UNSUPPORTED_ASSIGNOR from `resolveNames`.
  */
 export function resolveSettings(
   change: GroupSettingsChange,
@@ -145,7 +152,6 @@ export function resolveSettings(
   resolveNames: (names: readonly string[]) => readonly string[],
 ): GroupSettings {
   const base = current ?? DEFAULT_GROUP_SETTINGS;
-  checkGroupType(change.type ?? base.type);
   const maxSize = change.maxSize ?? base.maxSize;
   if (maxSize > limits.maxSize) {
     throw invalidRequest(`A group takes at most ${limits.maxSize} members.`, [
@@ -241,14 +247,4 @@ export function sameSetting(a: unknown, b: unknown): boolean {
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
-}
-
-/** @throws AllotError UNSUPPORTED_GROUP_TYPE for a type that this release does not serve. */
-function checkGroupType(type: GroupType): void {
-  if (type === 'consumer') return;
-  throw new AllotError(
-    'UNSUPPORTED_GROUP_TYPE',
-    `Groups of type ${type} are not served by this release; use type consumer.`,
-    { action: 'fix-request', errors: [{ pointer: '/type', detail: 'must be consumer' }] },
-  );
 }

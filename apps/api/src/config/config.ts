@@ -12,6 +12,8 @@ export interface Config {
   readonly dataDir: string | undefined;
   readonly minSessionTimeoutMs: number;
   readonly logLevel: LogLevel;
+  /** The longest time that a request waits for others; whoever wants to wait longer asks again. */
+  readonly maxWaitMs: number;
   /** How long a shutdown waits for requests in flight. */
   readonly drainMs: number;
   /** Paths of modules with assignors of one's own. */
@@ -51,6 +53,7 @@ export function readConfig(env: Environment): Config {
     dataDir: text(env, 'ALLOT_DATA_DIR'),
     minSessionTimeoutMs: integer(env, 'ALLOT_MIN_SESSION_TIMEOUT_MS', 6_000, 1, 3_600_000, problems),
     logLevel: logLevel(env, problems),
+    maxWaitMs: integer(env, 'ALLOT_MAX_WAIT_MS', 60_000, 0, 300_000, problems),
     drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),
     assignorModules: list(env, 'ALLOT_ASSIGNORS'),
     assignorTimeoutMs: integer(env, 'ALLOT_ASSIGNOR_TIMEOUT_MS', 500, 10, 10_000, problems),

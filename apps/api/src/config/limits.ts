@@ -15,6 +15,10 @@ export const LIMITS = {
   brokerId: 2 ** 31 - 1,
   /** Members of one group. */
   groupSize: 10_000,
+  /** Of a request that waits for others, in ms. */
+  longestWaitMs: 300_000,
+  /** Characters of what members of a classic group and their leader tell each other, base64. */
+  userDataLength: 1_000_000,
   /** Names that one subscription lists, and characters of its pattern. */
   subscribedTopics: 10_000,
   patternLength: 1_000,

@@ -36,7 +36,8 @@ export function AssignmentOf(): PropertyDecorator {
   return rule({ name: 'assignment', complain: complainAboutAssignment });
 }
 
-function complainAboutAssignment(value: unknown): string | undefined {
+/** What is wrong with an assignment in its JSON form; undefined when nothing is. */
+export function complainAboutAssignment(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return `must be an object of topic to partition numbers, not ${show(value)}`;
   }

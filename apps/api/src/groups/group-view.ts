@@ -1,18 +1,24 @@
 import {
   groupState,
+  holdOf,
   inJoinOrder,
   isClassic,
+  leftOutOf,
   unknownTopicsOf,
   unownedPartitionsOf,
   validUntilOf,
   withoutEpochs,
+  type ConsumerGroup,
+  type DrainCheck,
   type Group as StoredGroup,
   type GroupFrame,
   type GroupMember,
   type GroupReading,
   type GroupRef,
   type GroupSummary as Summary,
+  type Hold as StoredHold,
   type MemberAnswer as Answer,
+  type MemberStanding,
   type OwnershipVerdict,
   type StreamRenewal,
 } from '@allot/coordinator';
@@ -20,8 +26,10 @@ import { EMPTY_ASSIGNMENT, unionAssignment } from '@allot/model';
 import { showAssignment } from './assignment.contract.js';
 import type { Group, GroupSummary, Member } from './group.contract.js';
 import type { LeaseAnswer } from '../streams/lease.contract.js';
+import type { DrainAnswer } from './drain.contract.js';
 import type { MemberAnswer } from './member.contract.js';
 import type { OwnershipAnswer } from './ownership.contract.js';
+import type { Hold } from './settings.contract.js';
 
 /**
  * A member is told to stop this long before its lease ends, so that the time an answer travels and a clock that runs a little slow do
@@ -29,9 +37,9 @@ import type { OwnershipAnswer } from './ownership.contract.js';
  */
 export const VALIDITY_MARGIN_MS = 250;
 
-export function showGroup({ groupId }: GroupRef, { group, catalog, leases, createdAt }: GroupReading): Group {
+export function showGroup({ groupId }: GroupRef, { group, catalog, leases, createdAt, now }: GroupReading): Group {
   const { settings, source, revision, groupEpoch, assignmentEpoch, assignorFault } = group;
-  const { type, assignors, kafkaVersion, ...times } = settings;
+  const { type, assignors, ...others } = settings;
   const members = inJoinOrder<GroupMember>(group);
   return {
     groupId,
@@ -42,13 +50,38 @@ export function showGroup({ groupId }: GroupRef, { group, catalog, leases, creat
     groupEpoch,
     assignmentEpoch,
     ...classicFacts(group),
-    spec: { assignors: [...assignors], ...(kafkaVersion !== undefined && { kafkaVersion }), ...times },
+    spec: { assignors: [...assignors], ...others, frozen: freezeOf(group)?.by === 'operator' },
     members: members.map((member) => showMember(group, member, leases.get(member.memberId))),
     unowned: showAssignment(unownedPartitionsOf(group)),
     idle: members.filter(({ target }) => target.size === 0).map(({ memberId }) => memberId),
     unknownTopics: [...unknownTopicsOf(members, catalog)],
     ...(assignorFault !== undefined && { assignorFault }),
+    ...(!isClassic(group) && calmFacts(group, now)),
     createdAt: new Date(createdAt),
+  };
+}
+
+function freezeOf(group: StoredGroup) {
+  return isClassic(group) ? undefined : group.calm?.freeze;
+}
+
+/** What keeps a group of type consumer from its target, or parts of it. */
+function calmFacts(group: ConsumerGroup, now: number): Pick<Group, 'hold' | 'deferredMoves' | 'leftOut'> {
+  const hold = holdOf(group, now);
+  const leftOut = leftOutOf(group);
+  const deferredMoves = group.calm?.deferred?.length;
+  return {
+    ...(hold !== undefined && { hold: showHold(hold) }),
+    ...(deferredMoves !== undefined && { deferredMoves }),
+    ...(leftOut.size > 0 && { leftOut: showAssignment(leftOut) }),
+  };
+}
+
+function showHold({ since, until, ...hold }: StoredHold): Hold {
+  return {
+    ...hold,
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
   };
 }
 
@@ -61,6 +94,7 @@ function classicFacts(group: StoredGroup): Pick<Group, 'generation' | 'protocol'
 
 export function showMember(group: StoredGroup, member: GroupMember, leaseUntil: number | undefined): Member {
   const { memberId, instanceId, rackId, clientId, weight, subscription, memberEpoch, state } = member;
+  const { draining, supersededBy, manual }: MemberStanding = member;
   const validUntil = validUntilOf(group, memberId, leaseUntil);
   return {
     memberId,
@@ -74,6 +108,9 @@ export function showMember(group: StoredGroup, member: GroupMember, leaseUntil: 
     },
     memberEpoch,
     state,
+    ...(draining && { draining }),
+    ...(supersededBy !== undefined && { supersededBy }),
+    ...(manual && { manual }),
     current: showAssignment(withoutEpochs(member.assigned)),
     revoking: showAssignment(withoutEpochs(member.pendingRevocation)),
     target: showAssignment(member.target),
@@ -116,9 +153,14 @@ export function showSummary({ ref, createdAt, updatedAt, ...summary }: Summary):
   };
 }
 
-export function showAnswer({ assignment, revoking, validUntil, now, ...answer }: Answer): MemberAnswer {
+export function showDrain({ holds, handsOver, ...check }: DrainCheck): DrainAnswer {
+  return { ...check, holds: showAssignment(holds), handsOver: [...handsOver] };
+}
+
+export function showAnswer({ assignment, revoking, validUntil, now, unknownTopics, ...answer }: Answer): MemberAnswer {
   return {
     ...answer,
+    ...(unknownTopics !== undefined && { unknownTopics: [...unknownTopics] }),
     ...(assignment !== undefined && { assignment: showAssignment(assignment) }),
     revoking: showAssignment(revoking),
     ...showValidity(validUntil),
@@ -148,6 +190,18 @@ function showValidity(validUntil: number): { validUntil: Date } {
  */
 function validForMs(validUntil: number, now: number, mostMs = Infinity): number {
   return Math.max(0, Math.floor(Math.min(validUntil - now, mostMs) - VALIDITY_MARGIN_MS));
+}
+
+/**
+ * How long a member may go on, in both forms. A request that has waited here for `waitedMs` was sent at least that long ago, and the client counts from
+ * then.
+ */
+export function showSpan(
+  { validUntil, now, sessionTimeoutMs }: Pick<Answer, 'validUntil' | 'now' | 'sessionTimeoutMs'>,
+  waitedMs: number,
+): { validUntil: Date; validForMs: number } {
+  const rest = validForMs(validUntil, now, sessionTimeoutMs);
+  return { ...showValidity(validUntil), validForMs: rest === 0 ? 0 : rest + Math.floor(waitedMs) };
 }
 
 export function showVerdict({

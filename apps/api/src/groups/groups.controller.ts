@@ -85,7 +85,6 @@ export class GroupsController {
       'GROUP_ID_NOT_FOUND',
       'UNSUPPORTED_ASSIGNOR',
       'UNSUPPORTED_KAFKA_VERSION',
-      'UNSUPPORTED_GROUP_TYPE',
       'INCONSISTENT_GROUP_PROTOCOL',
       'GROUP_READ_ONLY',
     ],
@@ -133,7 +132,7 @@ export class GroupsController {
 
 const NO_TOPICS: Catalog = { revision: 0, topics: new Map() };
 
-function readGroupChange({ assignor, ...change }: GroupChange): GroupSettingsChange {
+function readGroupChange({ assignor, ...change }: GroupChange): GroupSettingsChange & { frozen?: boolean } {
   if (assignor === undefined) return change;
   return { ...change, assignors: typeof assignor === 'string' ? [assignor] : assignor };
 }

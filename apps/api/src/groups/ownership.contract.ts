@@ -1,8 +1,8 @@
 import type { AssignmentJson } from '@allot/model';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { LIMITS } from '../config/limits.js';
 import { FlagField, IntField, ListField, TextField, TimeField } from '../contracts/fields.js';
-import { Integer, Name } from '../validation/rules.js';
+import { Absent, Integer, Name } from '../validation/rules.js';
 import { ASSIGNMENT_SCHEMA, AssignmentField, AssignmentOf } from './assignment.contract.js';
 
 export class OwnershipRequest {
@@ -15,16 +15,27 @@ export class OwnershipRequest {
   @Name()
   memberId!: string;
 
-  @ApiProperty({
+  @ApiPropertyOptional({
     type: 'integer',
     minimum: 0,
     maximum: 2 ** 31 - 1,
     description:
-      'The `memberEpoch` of the answer that gave the member these partitions, or of a later one in which it still had them.',
+      'The `memberEpoch` of the answer that gave the member these partitions, or of a later one in which it still had them. Groups of type consumer.',
     example: 1,
   })
+  @Absent()
   @Integer(0, 2 ** 31 - 1)
-  memberEpoch!: number;
+  memberEpoch?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description: 'The generation in which the member believes to be. Groups of type classic, instead of `memberEpoch`.',
+  })
+  @Absent()
+  @Integer(0, 2 ** 31 - 1)
+  generation?: number;
 
   @ApiProperty({ ...ASSIGNMENT_SCHEMA, description: 'What the write is about.' } as never)
   @AssignmentOf()
@@ -38,6 +49,8 @@ export const FENCING_CODES = [
   'FENCED_MEMBER_EPOCH',
   'NOT_HELD',
   'ASSIGNED_LATER',
+  'ILLEGAL_GENERATION',
+  'REBALANCE_IN_PROGRESS',
 ] as const;
 
 export class FencingReason {

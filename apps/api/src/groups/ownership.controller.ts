@@ -1,5 +1,5 @@
 import { GroupCoordinator } from '@allot/coordinator';
-import { assignmentFromJson } from '@allot/model';
+import { assignmentFromJson, invalidRequest } from '@allot/model';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Operation } from '../contracts/operation.js';
@@ -27,9 +27,18 @@ export class OwnershipController {
   async verify(
     @ClusterName() cluster: string,
     @GroupId() groupId: string,
-    @Body() { memberId, memberEpoch, partitions }: OwnershipRequest,
+    @Body() { memberId, memberEpoch, generation, partitions }: OwnershipRequest,
   ): Promise<OwnershipAnswer> {
-    const claim = { memberId, memberEpoch, partitions: assignmentFromJson(partitions) };
+    const claim = { memberId, memberEpoch: epochOf(memberEpoch, generation), partitions: assignmentFromJson(partitions) };
     return showVerdict(await this.coordinator.verifyOwnership({ cluster, groupId }, claim));
   }
+}
+
+/** One number says when a member got what it has: its epoch, or in a classic group the generation. */
+function epochOf(memberEpoch: number | undefined, generation: number | undefined): number {
+  const epoch = memberEpoch ?? generation;
+  if (epoch !== undefined && (memberEpoch === undefined || generation === undefined)) return epoch;
+  throw invalidRequest('Send either memberEpoch or, for a classic group, generation.', [
+    { pointer: '/memberEpoch', detail: epoch === undefined ? 'is missing' : 'cannot be there beside generation' },
+  ]);
 }

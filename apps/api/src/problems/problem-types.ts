@@ -156,6 +156,17 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Unreleased instance id',
       'Another member still holds this instance id. Retry when its session has ended.',
     ),
+    MEMBER_ID_REQUIRED: type(
+      409,
+      'Member id required',
+      'A new member of a classic group was given the id in `memberId`. Send the same join again with it.',
+    ),
+    INVALID_GROUP_ASSIGNMENT: type(
+      422,
+      'Invalid group assignment',
+      "The leader's assignment names a member that is not in the generation, a partition that does not exist, or one partition twice; `errors` " +
+        'names each. The generation goes on waiting: send another.',
+    ),
     REBALANCE_IN_PROGRESS: type(
       409,
       'Rebalance in progress',
@@ -196,8 +207,22 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Member id in use',
       'A live member has this id. Join without an id to get a new one, or let the same worker start over by a heartbeat with epoch 0.',
     ),
+    PARTITION_COVERED: type(
+      422,
+      'Partition is covered by a subscription',
+      'A manual member chose a partition that the group gives to its subscribers. Choose others, or use another group.',
+    ),
+    PARTITION_IN_USE: type(
+      409,
+      'Partition in use',
+      'A manual member chose a partition that another member holds. Retry when that one has left.',
+    ),
+    MEMBER_NOT_DRAINABLE: type(
+      422,
+      'Member cannot be drained',
+      'A manual member has nobody to hand its partitions to. Stop it, and it leaves.',
+    ),
     GROUP_IS_LIVE: type(409, 'Group is live', 'A group that is served here cannot be replaced by an import.'),
-    UNSUPPORTED_GROUP_TYPE: type(422, 'Unsupported group type', 'This release serves groups of type consumer.'),
     // Clusters and topics
     INVALID_TOPIC_EXCEPTION: type(
       422,
@@ -227,7 +252,8 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
     COORDINATOR_NOT_AVAILABLE: type(
       409,
       'Coordinator not available',
-      'The cluster has no broker that could coordinate the group. Describe its brokers first.',
+      'The cluster has no broker that could coordinate the group: describe its brokers first. Or the group was deleted while a member ' +
+        'of it waited: join again.',
     ),
     UNSUPPORTED_PLACER: type(422, 'Unsupported placer', 'No replica placer has this name; `/v1/placers` lists them.'),
     REPLICATION_DECREASED: type(

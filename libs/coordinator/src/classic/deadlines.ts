@@ -8,14 +8,16 @@ import type { ClassicGroup, ClassicMember } from './classic-group.js';
  * The timer is Kafka's, with one addition. A member was told, before the timer was set, that it may work until its session ends. So
  * one that holds partitions is not removed before that time is over, or somebody else would work on them at the same time.
  */
-export function removableFrom({ timer }: ClassicGroup, member: ClassicMember): number {
-  if (timer === undefined || timer.kind === 'initial-delay' || !isAwaited(timer.kind, member)) return Infinity;
+export function removableFrom({ timer, groupEpoch }: ClassicGroup, member: ClassicMember): number {
+  if (timer === undefined || timer.kind === 'initial-delay') return Infinity;
+  const { state, memberEpoch, instanceId } = member;
+  const isAwaited =
+    timer.kind === 'sync'
+      ? state === 'JOINED' && memberEpoch === groupEpoch
+      : state !== 'JOINING' && instanceId === undefined;
+  if (!isAwaited) return Infinity;
   const holds = member.assigned.size > 0 || member.pendingRevocation.size > 0;
   return holds ? Math.max(timer.at, timer.since + member.sessionTimeoutMs) : timer.at;
-}
-
-function isAwaited(kind: 'rebalance' | 'sync', { state, instanceId }: ClassicMember): boolean {
-  return kind === 'sync' ? state === 'JOINED' : state !== 'JOINING' && instanceId === undefined;
 }
 
 /** How long a member may go on without another answer, database time in ms, when its lease ends at `leaseUntil`. */

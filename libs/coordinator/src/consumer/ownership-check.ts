@@ -12,10 +12,11 @@ export interface OwnershipClaim {
  * Why a claim does not hold. Of the member as a whole: UNKNOWN_MEMBER_ID (it left or was fenced), SESSION_EXPIRED and
  * REBALANCE_TIMEOUT (its time is over, though nobody has fenced it yet), FENCED_MEMBER_EPOCH (the claimed epoch is not one that the
  * member has reached, or the member left temporarily). Of single partitions: NOT_HELD, and ASSIGNED_LATER: the member holds it
- * again, but lost it since the claimed epoch.
+ * again, but lost it since the claimed epoch. In classic groups also ILLEGAL_GENERATION (another than the group's) and
+ * REBALANCE_IN_PROGRESS (the generation has no assignment yet).
  */
 export type FencingCode =
-  'UNKNOWN_MEMBER_ID' | 'SESSION_EXPIRED' | 'REBALANCE_TIMEOUT' | 'FENCED_MEMBER_EPOCH' | 'NOT_HELD' | 'ASSIGNED_LATER';
+  'UNKNOWN_MEMBER_ID' | 'SESSION_EXPIRED' | 'REBALANCE_TIMEOUT' | 'FENCED_MEMBER_EPOCH' | 'NOT_HELD' | 'ASSIGNED_LATER' | 'ILLEGAL_GENERATION' | 'REBALANCE_IN_PROGRESS';
 
 export interface FencingReason {
   readonly code: FencingCode;

@@ -126,7 +126,10 @@ function racksToCompare(
 const digests = new WeakMap<CatalogTopic, string>();
 
 /** As much of the catalog as the group saw when it looked last: its own topics. */
-export function seenCatalog({ catalogRevision, subscribedTopics }: ConsumerGroup): Catalog {
+export function seenCatalog({
+  catalogRevision,
+  subscribedTopics,
+}: Pick<ConsumerGroup, 'catalogRevision' | 'subscribedTopics'>): Catalog {
   let seen = seenCatalogs.get(subscribedTopics);
   if (seen?.revision !== catalogRevision) {
     const topics = new Map([...subscribedTopics].map(([name, { id, partitions }]) => [name, { name, id, partitions }]));
