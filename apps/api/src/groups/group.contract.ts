@@ -16,11 +16,25 @@ import {
 } from '../contracts/fields.js';
 import { connectionOf } from '../paging/connection.js';
 import { type ListKind, pageOf } from '../paging/page.js';
-import { Absent, Flag, Integer, Name, Nested, OneOf } from '../validation/rules.js';
+import { Absent, Flag, Integer, Name, Nested, NestedList, Nullable, OneOf } from '../validation/rules.js';
 import { AssignmentField } from './assignment.contract.js';
 import { AssignorNames, DAY_MS } from './group-rules.js';
+import {
+  AutoFreeze,
+  CONFLICT_ACTIONS,
+  Hold,
+  MaintenanceWindow,
+  Pin,
+  STATIC_POLICIES,
+  TopicPartition,
+  WeightedSticky,
+} from './settings.contract.js';
+
+const MOST_MOVES = 2 ** 31 - 1;
+const MOST_PARTITIONS = 100_000;
 
 export const GROUP_TYPES = ['consumer', 'classic'] as const;
+const ASSIGNED_BY = ['leader', 'service'] as const;
 const STATES = ['EMPTY', 'ASSIGNING', 'RECONCILING', 'STABLE', 'PREPARING_REBALANCE', 'COMPLETING_REBALANCE'] as const;
 const MEMBER_STATES = [
   'STABLE',
@@ -61,6 +75,54 @@ export class GroupSpec {
   @IntField('Shortest time between two targets, in groups of 50 members and more.', { example: 1_000 })
   assignmentIntervalMs!: number;
 
+  @IntField('From how many members on there is a shortest time between two targets; 50 when absent.', {
+    optional: true,
+  })
+  assignmentIntervalFromMembers?: number;
+
+  @IntField('How long a group that was empty waits for more members; absent: not at all.', { optional: true })
+  initialDelayMs?: number;
+
+  @TextField('Of a classic group: who computes the assignment of a generation; the leader when absent.', {
+    optional: true,
+    enum: ASSIGNED_BY,
+  })
+  assignedBy?: string;
+
+  @IntField('The most partitions that one target takes from members that could keep them; absent: any number.', {
+    optional: true,
+  })
+  moveBudget?: number;
+
+  @ListField(() => Pin, 'Partitions that go to certain members, whatever the assignor.', { optional: true })
+  pins?: readonly Pin[];
+
+  @ObjectField(() => WeightedSticky, 'What weighted-sticky is told.', { optional: true })
+  weightedSticky?: WeightedSticky;
+
+  @ListField(() => TopicPartition, 'In which threads-roundrobin deals partitions out; read by plans.', {
+    optional: true,
+  })
+  partitionOrder?: readonly TopicPartition[];
+
+  @FlagField('Whether an operator froze the group: it gets no new target. `hold` of the group says more.')
+  frozen!: boolean;
+
+  @ListField(() => MaintenanceWindow, 'Times without new targets.', { optional: true })
+  maintenanceWindows?: readonly MaintenanceWindow[];
+
+  @ObjectField(() => AutoFreeze, 'When the group freezes itself; absent: never.', { optional: true })
+  autoFreeze?: AutoFreeze;
+
+  @TextField('Who wins when a second process joins under an instance id in use; oldest-wins when absent.', {
+    optional: true,
+    enum: STATIC_POLICIES,
+  })
+  staticPolicy?: string;
+
+  @TextField('What the process that lost an instance id is told to do.', { optional: true, enum: CONFLICT_ACTIONS })
+  onInstanceConflict?: string;
+
   @ObjectField(() => PlanApproval, 'Who must agree before a plan is applied; absent: nobody.', { optional: true })
   planApproval?: PlanApproval;
 }
@@ -99,6 +161,17 @@ export class Member {
 
   @TextField('How far the member is. More values may come.', { enum: MEMBER_STATES, example: 'STABLE' })
   state!: string;
+
+  @FlagField('An operator wants it to end: it gets nothing more and hands over what it has.', { optional: true })
+  draining?: boolean;
+
+  @TextField('The member that has taken its instance id over. It keeps what it has until its time is over.', {
+    optional: true,
+  })
+  supersededBy?: string;
+
+  @FlagField('It chose its partitions itself, and no rebalance is for its sake.', { optional: true })
+  manual?: boolean;
 
   @AssignmentField('What the member may work on.')
   current!: AssignmentJson;
@@ -165,6 +238,17 @@ export class Group {
 
   @TextField('Why the assignor gave no valid target for the group epoch.', { optional: true })
   assignorFault?: string;
+
+  @ObjectField(() => Hold, 'What keeps the group from a new target; absent: nothing.', { optional: true })
+  hold?: Hold;
+
+  @IntField('Moves that the move budget leaves to further targets; absent: none.', { optional: true })
+  deferredMoves?: number;
+
+  @AssignmentField('Partitions that subscriptions cover and no target gives out, since manual members have them.', {
+    optional: true,
+  })
+  leftOut?: AssignmentJson;
 
   @TimeField('When the group was made.')
   createdAt!: Date;
@@ -244,13 +328,14 @@ export class GroupChange {
 
   @ApiPropertyOptional({
     type: 'string',
+    nullable: true,
     minLength: 1,
     maxLength: 20,
-    description: 'Kafka version whose assignor rule is wanted.',
+    description: 'Kafka version whose assignor rule is wanted. Null: the newest.',
   })
-  @Absent()
+  @Nullable()
   @Name(20)
-  kafkaVersion?: string;
+  kafkaVersion?: string | null;
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -306,6 +391,114 @@ export class GroupChange {
   @Absent()
   @Integer(0, DAY_MS)
   assignmentIntervalMs?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 0,
+    maximum: LIMITS.groupSize,
+    description: 'From how many members on `assignmentIntervalMs` counts; 50 when absent, 0 for every group.',
+  })
+  @Nullable()
+  @Integer(0, LIMITS.groupSize)
+  assignmentIntervalFromMembers?: number | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 0,
+    maximum: DAY_MS,
+    description: 'How long a group that was empty waits for more members before its first target.',
+  })
+  @Nullable()
+  @Integer(0, DAY_MS)
+  initialDelayMs?: number | null;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    enum: ASSIGNED_BY,
+    description: 'Of a classic group: who computes the assignment of a generation; `leader` when absent.',
+  })
+  @Nullable()
+  @OneOf(ASSIGNED_BY)
+  assignedBy?: (typeof ASSIGNED_BY)[number] | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    maximum: MOST_MOVES,
+    description:
+      'The most partitions that one target takes from members that could keep them. What is left follows in further targets, each ' +
+      'when the one before is carried out.',
+  })
+  @Nullable()
+  @Integer(1, MOST_MOVES)
+  moveBudget?: number | null;
+
+  @ApiPropertyOptional({
+    type: () => [Pin],
+    nullable: true,
+    description: 'Partitions that go to certain members, whatever the assignor; the rest is balanced around them.',
+  })
+  @Nullable()
+  @NestedList(() => Pin, MOST_PARTITIONS, 'pins')
+  pins?: Pin[] | null;
+
+  @ApiPropertyOptional({ type: () => WeightedSticky, nullable: true, description: 'What weighted-sticky is told.' })
+  @Nullable()
+  @Nested(() => WeightedSticky)
+  weightedSticky?: WeightedSticky | null;
+
+  @ApiPropertyOptional({
+    type: () => [TopicPartition],
+    nullable: true,
+    description: 'Every partition once, in the order in which threads-roundrobin deals them out; read by plans.',
+  })
+  @Nullable()
+  @NestedList(() => TopicPartition, MOST_PARTITIONS, 'partitions')
+  partitionOrder?: TopicPartition[] | null;
+
+  @ApiPropertyOptional({
+    type: 'boolean',
+    description: 'true: no new target from now on; say why in `reason`. false: one at once, if the group needs one.',
+  })
+  @Absent()
+  @Flag()
+  frozen?: boolean;
+
+  @ApiPropertyOptional({ type: () => [MaintenanceWindow], nullable: true, description: 'Times without new targets.' })
+  @Nullable()
+  @NestedList(() => MaintenanceWindow, 100, 'windows')
+  maintenanceWindows?: MaintenanceWindow[] | null;
+
+  @ApiPropertyOptional({ type: () => AutoFreeze, nullable: true, description: 'When the group freezes itself.' })
+  @Nullable()
+  @Nested(() => AutoFreeze)
+  autoFreeze?: AutoFreeze | null;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    enum: [...STATIC_POLICIES, null],
+    description:
+      'Who wins when a second process joins under an instance id in use: the holder (oldest-wins, as in KIP-848, when absent), or the ' +
+      'newcomer.',
+  })
+  @Nullable()
+  @OneOf(STATIC_POLICIES)
+  staticPolicy?: (typeof STATIC_POLICIES)[number] | null;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    enum: [...CONFLICT_ACTIONS, null],
+    description: 'What the process that lost is told to do; absent: retry with oldest-wins, stop with newest-wins.',
+  })
+  @Nullable()
+  @OneOf(CONFLICT_ACTIONS)
+  onInstanceConflict?: (typeof CONFLICT_ACTIONS)[number] | null;
 
   @ApiPropertyOptional({ type: () => PlanApproval, description: 'Who must agree before a plan is applied.' })
   @Absent()

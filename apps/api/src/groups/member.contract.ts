@@ -1,7 +1,7 @@
 import type { AssignmentJson } from '@allot/model';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { LIMITS } from '../config/limits.js';
-import { IntField, SafeIntField, TextField, TimeField } from '../contracts/fields.js';
+import { IntField, SafeIntField, TextField, TextListField, TimeField } from '../contracts/fields.js';
 import {
   Absent,
   Each,
@@ -51,6 +51,16 @@ export class MemberDescription {
   @Absent()
   @Nested(() => SubscriptionRequest)
   subscription?: SubscriptionRequest;
+
+  @ApiPropertyOptional({
+    ...ASSIGNMENT_SCHEMA,
+    description:
+      'In place of a subscription: partitions that the member chooses itself, of topics that nobody in the group subscribes to. No ' +
+      'rebalance is for its sake. Cannot change later.',
+  } as never)
+  @Absent()
+  @AssignmentOf()
+  assign?: AssignmentJson;
 
   @ApiPropertyOptional({ ...NAME, description: 'Makes the member static (group.instance.id).' })
   @Absent()
@@ -136,6 +146,12 @@ export class HeartbeatRequest extends MemberDescription {
   revision?: number;
 }
 
+export class RemoveQuery extends MutationQuery {
+  @ApiProperty({ ...NAME, description: 'Instance id of the static member to remove.' })
+  @Name()
+  instanceId!: string;
+}
+
 export class LeaveQuery extends MutationQuery {
   @ApiPropertyOptional({ type: 'boolean', default: false, description: 'A static member leaves and will return.' })
   @Absent()
@@ -188,4 +204,9 @@ export class MemberAnswer {
 
   @SafeIntField("The group's revision.", { example: 7 })
   revision!: number;
+
+  @TextListField('Topics that the member subscribes to and the cluster does not have; absent: none.', {
+    optional: true,
+  })
+  unknownTopics?: string[];
 }

@@ -4,6 +4,7 @@ import {
   type Origin,
   type Subscription,
 } from '@allot/coordinator';
+import { assignmentFromJson } from '@allot/model';
 import { Body, Controller, Delete, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -13,7 +14,14 @@ import { RequestOrigin } from '../http/origin.js';
 import { ClusterName, GroupId, MemberId } from '../http/path-names.js';
 import { readAssignment } from './assignment.contract.js';
 import { showAnswer } from './group-view.js';
-import { HeartbeatRequest, JoinRequest, LeaveQuery, MemberAnswer, MemberDescription } from './member.contract.js';
+import {
+  HeartbeatRequest,
+  JoinRequest,
+  LeaveQuery,
+  MemberAnswer,
+  MemberDescription,
+  RemoveQuery,
+} from './member.contract.js';
 
 /** The epoch by which a static member says that it will return; -1 says that it leaves for good. */
 const LEAVE_TEMPORARILY = -2;
@@ -39,10 +47,13 @@ export class MembersController {
     problems: [
       'CLUSTER_NOT_FOUND',
       'MEMBER_ID_IN_USE',
+      'FENCED_INSTANCE_ID',
       'UNRELEASED_INSTANCE_ID',
       'GROUP_MAX_SIZE_REACHED',
       'GROUP_READ_ONLY',
       'INVALID_REGULAR_EXPRESSION',
+      'PARTITION_COVERED',
+      'PARTITION_IN_USE',
     ],
     idempotent: true,
   })
@@ -86,6 +97,8 @@ export class MembersController {
       'GROUP_MAX_SIZE_REACHED',
       'GROUP_READ_ONLY',
       'INVALID_REGULAR_EXPRESSION',
+      'PARTITION_COVERED',
+      'PARTITION_IN_USE',
     ],
   })
   async heartbeat(
@@ -112,10 +125,32 @@ export class MembersController {
     return showAnswer(await this.coordinator.heartbeat(ref, command, origin, { dryRun }));
   }
 
+  @Delete()
+  @Operation({
+    id: 'removeInstance',
+    summary: 'Remove a static member by its instance id',
+    description:
+      'Its partitions are free at once, so do it when its process has ended; the history says who removed it and why. A member that ' +
+      'still works is better drained first.',
+    path: ['cluster', 'group'],
+    answers: { 204: { description: 'The member is removed.' } },
+    problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'UNKNOWN_MEMBER_ID', 'GROUP_READ_ONLY'],
+  })
+  async removeInstance(
+    @ClusterName() cluster: string,
+    @GroupId() groupId: string,
+    @Query() { dryRun = false, instanceId }: RemoveQuery,
+    @RequestOrigin() origin: Origin,
+  ): Promise<void> {
+    await this.coordinator.removeInstance({ cluster, groupId }, instanceId, origin, { dryRun });
+  }
+
   @Delete(':member')
   @Operation({
     id: 'leaveGroup',
-    summary: 'Leave a group; the partitions are free at once',
+    summary: 'Leave a group, or remove a member from it; the partitions are free at once',
+    description:
+      'With a `reason` it is an operator who removes the member: the history tells `member-removed` and why.',
     path: ['cluster', 'group', 'member'],
     answers: { 204: { description: 'The member left.' } },
     problems: ['CLUSTER_NOT_FOUND', 'GROUP_ID_NOT_FOUND', 'UNKNOWN_MEMBER_ID', 'GROUP_READ_ONLY'],
@@ -131,8 +166,12 @@ export class MembersController {
   }
 }
 
-function readDescription({ subscription, ...rest }: MemberDescription): Description {
-  return { ...rest, ...(subscription !== undefined && { subscription: readSubscription(subscription) }) };
+function readDescription({ subscription, assign, ...rest }: MemberDescription): Description {
+  return {
+    ...rest,
+    ...(subscription !== undefined && { subscription: readSubscription(subscription) }),
+    ...(assign !== undefined && { assign: assignmentFromJson(assign) }),
+  };
 }
 
 function readSubscription({ topics = [], pattern }: { topics?: string[]; pattern?: string }): Subscription {
