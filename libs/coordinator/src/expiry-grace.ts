@@ -5,29 +5,32 @@ export const GRACE_MS = 10_000;
 
 /**
  * When a replica may fence members whose lease has run out. Nobody can be heard while the store is away or no replica runs, so an
- * outage of the service is not a death of its members: after one they get a while before anyone is fenced. Times are ms of one monotonic clock of the
- * replica.
+ * outage of the service is not a death of its members: after one they get a while before anyone is fenced. Times are ms of one
+ * monotonic clock of the replica.
  */
 export class ExpiryGrace {
+  readonly #firstGraceMs: number;
   #heardAt: number;
-  #graceUntil: number;
+  /** Undefined until the store answers for the first time. */
+  #graceUntil: number | undefined;
 
-  /** While no replica ran nobody could be heard either: the first grace begins with the process. */
+  /** While no replica ran nobody could be heard either: the first grace begins when a new process first reaches the store. */
   constructor(startedAt: number, minSessionTimeoutMs: number) {
+    this.#firstGraceMs = Math.min(GRACE_MS, minSessionTimeoutMs);
     this.#heardAt = startedAt;
-    this.#graceUntil = startedAt + Math.min(GRACE_MS, minSessionTimeoutMs);
   }
 
   /** The store has answered. Returns how long it was away, if that begins a grace. To be called before `mayFence` is asked. */
   heard(now: number): number | undefined {
     const silentMs = now - this.#heardAt;
     this.#heardAt = now;
+    this.#graceUntil ??= now + this.#firstGraceMs;
     if (silentMs <= OUTAGE_MS) return undefined;
     this.#graceUntil = now + GRACE_MS;
     return silentMs;
   }
 
   mayFence(now: number): boolean {
-    return now >= this.#graceUntil;
+    return this.#graceUntil !== undefined && now >= this.#graceUntil;
   }
 }
