@@ -1,5 +1,7 @@
 import type { MemberSpec } from '@allot/model';
 import { AllotError, compareText, countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
+import { describePassedOver, passedOver } from './passed-over.js';
+import type { PassedOver } from './passed-over.js';
 import type { PlanResult } from './plan-types.js';
 
 /** Why a partition is where it is in a plan's target. */
@@ -31,8 +33,12 @@ export interface Candidate {
   /** Its partitions before, over all topics; null if it was not in the group. */
   readonly loadBefore: number | null;
   readonly loadAfter: number;
+  /** Of these, partitions of the topic. */
+  readonly inTopic: number;
   /** Whether a replica of the partition is in its rack; null when a rack is not known. */
   readonly rackMatches: boolean | null;
+  /** Why it did not get the partition; null for the one that did. */
+  readonly passedOver: PassedOver | null;
 }
 
 export interface Claim {
@@ -53,6 +59,8 @@ export interface Explanation {
   /** Whether another assignor could have left it where it was. */
   readonly forced: boolean;
   readonly assignor: string;
+  /** What the assignor does, in a sentence or two. */
+  readonly rule: string;
   /** The even share: partitions that the topic's subscribers have, divided by their number, rounded down and up. */
   readonly evenShare: readonly [number, number];
   readonly candidates: readonly Candidate[];
@@ -84,14 +92,21 @@ export function explainPartition(result: PlanResult, topic: string, partition: n
   }
   const [from, to] = [ownerOf(result.current, topic, partition), ownerOf(result.target, topic, partition)];
   const racks = (spec ?? old)?.racks?.[partition] ?? [];
-  const candidates = candidatesFor(result, topic, racks);
-  const subscribers = candidates.length;
-  const shared = candidates.reduce((sum, { loadAfter }) => sum + loadAfter, 0);
+  const seen = candidatesFor(result, topic, racks);
+  const subscribers = seen.length;
+  const shared = seen.reduce((sum, { loadAfter }) => sum + loadAfter, 0);
   const evenShare =
     subscribers === 0
       ? ([0, 0] as const)
       : ([Math.floor(shared / subscribers), Math.ceil(shared / subscribers)] as const);
-  const cause = exists(spec?.partitions) ? causeOf(result, topic, partition, from, to, candidates) : 'partition-gone';
+  const cause = exists(spec?.partitions) ? causeOf(result, topic, partition, from, to, seen) : 'partition-gone';
+  const owner = seen.find(({ member }) => member === to);
+  const pinned = to !== null && isPinned(result, topic, partition, to);
+  const choice = { to, kept: from === to, pinned, evenShare };
+  const candidates = seen.map((candidate) => ({
+    ...candidate,
+    passedOver: passedOver(candidate, owner, choice, result),
+  }));
   const facts = {
     topic,
     partition,
@@ -100,6 +115,7 @@ export function explainPartition(result: PlanResult, topic: string, partition: n
     cause,
     forced: cause === 'owner-left' || cause === 'owner-unsubscribed',
     assignor: result.assignor,
+    rule: result.rule,
     evenShare,
     candidates,
     claims: claimsOn(result, topic, partition, from),
@@ -113,7 +129,9 @@ function ownerOf(assignment: PlanResult['current'], topic: string, partition: nu
   return null;
 }
 
-function candidatesFor(result: PlanResult, topic: string, racks: readonly string[]): Candidate[] {
+type Seen = Omit<Candidate, 'passedOver'>;
+
+function candidatesFor(result: PlanResult, topic: string, racks: readonly string[]): Seen[] {
   return result.owners.after.members
     .filter(({ topics }) => topics.includes(topic))
     .map(({ id, rack }) => {
@@ -122,6 +140,7 @@ function candidatesFor(result: PlanResult, topic: string, racks: readonly string
         member: id,
         loadBefore: before === undefined ? null : countPartitions(before),
         loadAfter: countPartitions(result.target.get(id) ?? EMPTY_ASSIGNMENT),
+        inTopic: result.target.get(id)?.get(topic)?.length ?? 0,
         rackMatches: rack === undefined || racks.length === 0 ? null : racks.includes(rack),
       };
     });
@@ -133,7 +152,7 @@ function causeOf(
   partition: number,
   from: string | null,
   to: string | null,
-  candidates: readonly Candidate[],
+  candidates: readonly Seen[],
 ): Cause {
   if (to === null) return 'no-subscriber';
   if (from === to) return 'kept';
@@ -187,5 +206,7 @@ function describe(facts: Omit<Explanation, 'text'>): string {
       : from === null
         ? ` ${claims.map(({ member }) => member).join(' and ')} claimed it with the same generation, so none of them kept it.`
         : ` ${from} counted as its owner, with the newest generation; older claims of ${lost.map(({ member }) => member).join(', ')} lost.`;
-  return reasons[cause] + contest;
+  // Why the owner before lost it is what the sentence says.
+  const others = candidates.filter(({ member }) => member !== from);
+  return reasons[cause] + describePassedOver(others) + contest;
 }

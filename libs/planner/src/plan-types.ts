@@ -106,6 +106,8 @@ export interface PlanResult {
   /** The name of the assignor that computed the target. */
   readonly assignor: string;
   readonly kafkaVersions: string;
+  /** What the assignor does, in a sentence or two. */
+  readonly rule: string;
   /** Whether the assignor's answer depends on who owns what. */
   readonly sticky: boolean;
   readonly pins: readonly Pin[];

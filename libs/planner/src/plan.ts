@@ -47,6 +47,7 @@ export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): P
   const facts = {
     assignor: assignor.name,
     kafkaVersions: assignor.kafkaVersions,
+    rule: assignor.summary,
     sticky: assignor.sticky,
     pins: input.pins ?? [],
     protocol: input.protocol ?? (input.live === true ? 'consumer' : usualProtocol(assignor)),

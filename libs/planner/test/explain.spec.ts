@@ -26,14 +26,15 @@ describe('why a partition is where it is', () => {
       cause: 'kept',
       forced: false,
       assignor: 'sticky',
+      rule: expect.stringContaining('leaves partitions where they are'),
       evenShare: [2, 2],
       candidates: [
-        { member: 'a', loadBefore: 2, loadAfter: 2, rackMatches: null },
-        { member: 'b', loadBefore: 2, loadAfter: 2, rackMatches: null },
+        { member: 'a', loadBefore: 2, loadAfter: 2, inTopic: 2, rackMatches: null, passedOver: null },
+        { member: 'b', loadBefore: 2, loadAfter: 2, inTopic: 2, rackMatches: null, passedOver: 'has-its-share' },
       ],
       claims: [{ member: 'a', generation: 2, won: true }],
       racks: [],
-      text: 't-0 stays with a.',
+      text: 't-0 stays with a. Passed over: b has its share.',
     });
   });
 
@@ -74,6 +75,46 @@ describe('why a partition is where it is', () => {
       to: 'c2',
       text: expect.stringContaining('order of members'),
     });
+  });
+
+  it('says why every other candidate was passed over', () => {
+    const racked = {
+      assignor: 'sticky',
+      topics: [{ name: 't', partitions: 4, racks: [['r0'], ['r1'], ['r0'], ['r1']] }, ...topics({ u: 3 })],
+      members: [
+        { ...member('a', ['t', 'u'], { t: [0, 1], u: [0] }, 1), rack: 'r0' },
+        { ...member('b', ['t', 'u'], { t: [2, 3], u: [1] }, 1), rack: 'r1' },
+        member('c', ['t', 'u'], { u: [2] }, 1),
+      ],
+      changes: [{ removeMembers: ['c'] }, { addMembers: ['d'] }],
+      pins: [{ topic: 'u', partition: 0, member: 'b' }],
+    };
+    const reasons = (topic: string, partition: number) => {
+      const { to, candidates, text } = explain(racked, topic, partition);
+      const why = new Map(candidates.map(({ member: id, passedOver }) => [id, passedOver]));
+      expect(why.get(to!)).toBeNull();
+      for (const { member: id, passedOver } of candidates) expect(passedOver === null).toBe(id === to);
+      return { to, why, text };
+    };
+    expect(reasons('u', 0)).toMatchObject({ to: 'b', text: expect.stringContaining('Passed over: d: it is pinned.') });
+    expect(reasons('t', 0).why.get('b')).toBe('no-replica-in-rack');
+    const ranged = { assignor: 'range', topics: topics({ t: 10 }), members: members(3, ['t']) };
+    const { candidates, text, rule } = explain(ranged, 't', 0);
+    expect(candidates.map(({ passedOver, inTopic }) => [passedOver, inTopic])).toEqual([
+      [null, 4],
+      ['rule-order', 3],
+      ['rule-order', 3],
+    ]);
+    expect([text, rule]).toEqual([
+      't-0 stays with c1. Passed over: c2 and c3: by the order of the rule.',
+      expect.stringContaining('contiguous runs'),
+    ]);
+    const kept = {
+      assignor: 'sticky',
+      topics: topics({ t: 3 }),
+      members: [member('a', ['t'], { t: [0, 1] }, 1), member('b', ['t'], { t: [2] }, 1)],
+    };
+    expect(explain(kept, 't', 0).text).toBe('t-0 stays with a. Passed over: b: the owner keeps what it has.');
   });
 
   it('it goes to a rack with a replica', () => {

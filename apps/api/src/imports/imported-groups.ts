@@ -1,5 +1,5 @@
 import type { GroupSnapshot, SnapshotMember } from '@allot/coordinator';
-import type { ImportedGroup } from '@allot/interop';
+import { importedAssignor, type ImportedGroup } from '@allot/interop';
 import { type Assignment, assignmentFromJson, assignmentToJson, unionAssignment } from '@allot/model';
 import type { Assignor } from '@allot/strategies';
 import { LIMITS } from '../config/limits.js';
@@ -28,7 +28,8 @@ export function decideGroup(group: ImportedGroup, findAssignor: (name: string) =
     }
   }
   // A name that is not known here may be that of the group's own class; the snapshot does without.
-  const assignor = group.assignor === undefined ? undefined : findAssignor(group.assignor)?.name;
+  const named = importedAssignor(group);
+  const assignor = named === undefined ? undefined : findAssignor(named)?.name;
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
   return {
     groupId,

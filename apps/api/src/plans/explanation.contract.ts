@@ -46,12 +46,24 @@ export class ExplainedCandidate implements Candidate {
   @ApiProperty({ ...COUNT, description: 'Its partitions in the target, of all topics.' })
   loadAfter!: number;
 
+  @ApiProperty({ ...COUNT, description: 'Of these, partitions of the topic.' })
+  inTopic!: number;
+
   @ApiProperty({
     type: 'boolean',
     nullable: true,
     description: 'Whether a replica is in its rack; null: a rack is not known.',
   })
   rackMatches!: boolean | null;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description:
+      'Why it did not get the partition: pinned-to-owner, no-replica-in-rack, owner-keeps-it, has-its-share, has-as-many or ' +
+      'rule-order; null: it did. More may come.',
+  })
+  passedOver!: Candidate['passedOver'];
 }
 
 @ApiSchema({ description: 'What a member said it owns.' })
@@ -93,6 +105,9 @@ export class PartitionExplanation implements Explanation {
 
   @ApiProperty({ type: 'string', example: 'sticky' })
   assignor!: string;
+
+  @ApiProperty({ type: 'string', description: 'What the assignor does, for people.' })
+  rule!: string;
 
   @ApiProperty({
     type: 'array',

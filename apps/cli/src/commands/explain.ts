@@ -85,13 +85,13 @@ async function showPartition(screen: Screen, explanation: Explanation, output: O
 
 /** The sentence, and the candidates with what they had and have. */
 export async function printPartitionExplanation(screen: Screen, explanation: Explanation): Promise<void> {
-  const { text, cause, forced, assignor, evenShare, candidates, claims } = explanation;
+  const { text, cause, forced, assignor, rule, evenShare, candidates, claims } = explanation;
   const share = evenShare[0] === evenShare[1] ? `${evenShare[0]}` : `${evenShare[0]} or ${evenShare[1]}`;
   await screen.print(`${screen.paint('bold', visible(text))}\n\n`);
   await screen.print(
-    `cause: ${cause}${forced ? ' (no assignor could avoid it)' : ''}; assignor: ${assignor}; even share: ${share}\n`,
+    `cause: ${cause}${forced ? ' (no assignor could avoid it)' : ''}; even share: ${share}\n${assignor}: ${visible(rule)}\n`,
   );
-  const rows = candidates.map(({ member, loadBefore, loadAfter, rackMatches }): Cell[] => [
+  const rows = candidates.map(({ member, loadBefore, loadAfter, rackMatches, passedOver }): Cell[] => [
     member === explanation.to
       ? { text: '>', style: 'green' }
       : member === explanation.from
@@ -101,6 +101,7 @@ export async function printPartitionExplanation(screen: Screen, explanation: Exp
     loadBefore ?? '-',
     loadAfter,
     rackMatches === null ? '-' : rackMatches ? 'yes' : 'no',
+    passedOver ?? '',
   ]);
   await screen.heading(`Candidates (> gets it, < had it)`);
   await screen.printTable(
@@ -110,6 +111,7 @@ export async function printPartitionExplanation(screen: Screen, explanation: Exp
       { heading: 'BEFORE', numbers: true },
       { heading: 'AFTER', numbers: true },
       { heading: 'IN RACK' },
+      { heading: 'PASSED OVER' },
     ],
     rows,
   );

@@ -26,7 +26,7 @@ export function planToMarkdown(plan: PlanJson, facts: PlanReportFacts = {}): str
     warnings(plan),
     members(plan),
     partitions(plan.diff, facts.mostRows ?? 200),
-    rollback(plan),
+    rollback(plan, facts),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -113,7 +113,7 @@ function partitions(diff: readonly OwnerChange[], mostRows: number): string {
 }
 
 /** What to undo, and what cannot be undone. */
-function rollback({ addedMembers, removedMembers, stats, diff }: PlanJson): string {
+function rollback({ addedMembers, removedMembers, stats, diff }: PlanJson, { baseRevision }: PlanReportFacts): string {
   const steps: string[] = [];
   if (addedMembers.length > 0) steps.push(`Stop the members that were added: ${some(addedMembers)}.`);
   if (removedMembers.length > 0) steps.push(`Start the members that were removed: ${some(removedMembers)}.`);
@@ -126,7 +126,9 @@ function rollback({ addedMembers, removedMembers, stats, diff }: PlanJson): stri
   }
   if (diff.some(({ from }) => from !== null)) {
     steps.push(
-      'The owners before are in the column From; whether each partition returns to its own depends on the assignor, so plan the way back before taking it.',
+      baseRevision === undefined
+        ? 'The owners before are in the column From; whether each partition returns to its own depends on the assignor, so plan the way back before taking it.'
+        : `A plan with \`rollbackTo: ${baseRevision}\` leads back to the owners in the column From.`,
     );
   }
   if (steps.length === 0) steps.push('Nothing changes, so there is nothing to undo.');
