@@ -27,6 +27,7 @@ import {
   GROUP_READ_MODEL,
   GROUP_STORE,
   IDEMPOTENCY_STORE,
+  OPERATION_STORE,
   PLAN_STORE,
   STREAM_LEASES,
 } from './ports.js';
@@ -56,6 +57,7 @@ class FrameModule {
       { provide: GROUP_HISTORY, useValue: ports.history },
       { provide: PLAN_STORE, useValue: ports.plans },
       { provide: IDEMPOTENCY_STORE, useValue: ports.idempotency },
+      { provide: OPERATION_STORE, useValue: ports.operations },
       { provide: CHANGE_FEED, useValue: ports.feed },
       { provide: STREAM_LEASES, useValue: ports.streamLeases },
       { provide: DATABASE_PROBE, useValue: ports.database },

@@ -9,6 +9,7 @@ import { LIMITS } from '../config/limits.js';
 import { CONFIG } from '../ports.js';
 import { Admission } from './admission.js';
 import { readAllowList } from './allow-list.js';
+import { DateTime } from './date-time.js';
 import { GraphQLExecution } from './execution.js';
 import { formatGraphQLError, isFault } from './graphql-errors.js';
 import { GRAPHQL_PATH, HttpGate } from './http-gate.js';
@@ -54,6 +55,7 @@ function apollo(): DynamicModule {
       path: GRAPHQL_PATH,
       autoSchemaFile: true,
       sortSchema: true,
+      buildSchemaOptions: { scalarsMap: [{ type: Date, scalar: DateTime }] },
       graphiql: false,
       introspection: graphqlIntrospection,
       csrfPrevention: true,

@@ -24,7 +24,7 @@ interface MemberAssignment {
   readonly revoking?: AssignmentJson;
 }
 
-interface PartitionOwner {
+export interface PartitionOwner {
   readonly partition: number;
   /** Who may work on it; null: nobody. */
   readonly current: string | null;

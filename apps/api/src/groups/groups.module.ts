@@ -8,9 +8,11 @@ import { CONFIG, GROUP_STORE } from '../ports.js';
 import { StreamHub } from '../streams/stream-hub.js';
 import { AssignmentController } from './assignment.controller.js';
 import { CatalogChanges } from './catalog-changes.js';
+import { DrainsController } from './drains.controller.js';
 import { EventsController } from './events.controller.js';
 import { GroupsController } from './groups.controller.js';
-import { ClusterGroupsResolver, GroupsResolver, MembersResolver } from './groups.resolver.js';
+import { ClusterGroupsResolver, GroupFactsResolver, GroupsResolver, MembersResolver } from './groups.resolver.js';
+import { GroupPartitionsResolver } from './group-partitions.resolver.js';
 import { MembersController } from './members.controller.js';
 import { OwnershipController } from './ownership.controller.js';
 import { RebalancesController } from './rebalances.controller.js';
@@ -36,6 +38,7 @@ const coordinator = {
   controllers: [
     GroupsController,
     MembersController,
+    DrainsController,
     AssignmentController,
     EventsController,
     OwnershipController,
@@ -50,6 +53,8 @@ const coordinator = {
     GroupsResolver,
     GroupRebalancesResolver,
     GroupEventsResolver,
+    GroupFactsResolver,
+    GroupPartitionsResolver,
     MembersResolver,
   ],
   exports: [coordinator, CatalogChanges],

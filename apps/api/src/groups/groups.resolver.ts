@@ -1,29 +1,40 @@
-import type { GroupReadModel, GroupStore } from '@allot/coordinator';
-import { AllotError } from '@allot/model';
+import type { DashboardReadModel, GroupFacts, GroupReading, GroupStore } from '@allot/coordinator';
 import { Inject } from '@nestjs/common';
-import { Args, Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { Args, Context, Int, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import DataLoader from 'dataloader';
 import { Cluster } from '../clusters/cluster.contract.js';
 import { RequestContext } from '../graphql/request-context.js';
-import { ConnectionArgs, connectionRequest, toConnection } from '../paging/connection.js';
-import { GROUP_READ_MODEL, GROUP_STORE } from '../ports.js';
+import { toConnection } from '../paging/connection.js';
+import { DASHBOARD_READ_MODEL, GROUP_STORE } from '../ports.js';
 import { listAssignment, TopicPartitions } from './assignment.contract.js';
-import { type Group, GroupConnection, GROUPS, GroupSpec, GroupSummary, Member } from './group.contract.js';
-import { type GroupNode, nodeOf } from './group-node.js';
+import { GroupListArgs, groupPage, groupsBy, readFilter, readOrder } from './group-list.js';
+import { type Group, GroupConnection, GroupSpec, GroupSummary, Member } from './group.contract.js';
+import { type GroupNode, nodeOf, wholeOf } from './group-node.js';
 import { showSummary } from './group-view.js';
+import { groupNotFound } from './read-group.js';
 
 /** The groups of a cluster. */
 @Resolver(() => Cluster)
 export class ClusterGroupsResolver {
   constructor(
     @Inject(GROUP_STORE) private readonly store: GroupStore,
-    @Inject(GROUP_READ_MODEL) private readonly groupList: GroupReadModel,
+    @Inject(DASHBOARD_READ_MODEL) private readonly dashboard: DashboardReadModel,
   ) {}
 
-  @ResolveField(() => GroupConnection, { description: 'The groups by id.' })
-  async groups(@Parent() { name }: Cluster, @Args() args: ConnectionArgs): Promise<GroupConnection> {
-    const page = await this.groupList.listGroups(name, connectionRequest(GROUPS, args));
-    return toConnection(GROUPS, page, (summary): GroupNode => ({ ...showSummary(summary), cluster: name }));
+  @ResolveField(() => GroupConnection, {
+    description: 'The groups by id, or in another order; all, or those that a filter picks.',
+  })
+  async groups(
+    @Parent() { name }: Cluster,
+    @Args() { filter, orderBy, ...args }: GroupListArgs,
+  ): Promise<GroupConnection> {
+    const order = readOrder(orderBy);
+    const list = groupsBy(order);
+    const page = await this.dashboard.findGroups(name, readFilter(filter), order, groupPage(list, args));
+    const show = ({ summary, facts }: (typeof page.items)[number]): GroupNode => {
+      return { ...showSummary(summary), cluster: name, facts };
+    };
+    return toConnection(list, page, show);
   }
 
   @ResolveField(() => GroupSummary, { nullable: true, description: 'One group; null when there is none.' })
@@ -66,10 +77,50 @@ export class GroupsResolver {
     return (await this.#whole(group, context)).unknownTopics;
   }
 
-  async #whole({ cluster, groupId, whole }: GroupNode, context: RequestContext): Promise<Group> {
-    const known = whole ?? (await wholeGroups(context, this.store, cluster).load(groupId))?.whole;
-    if (known !== undefined) return known;
-    throw new AllotError('GROUP_ID_NOT_FOUND', `The group ${groupId} was deleted meanwhile.`, { action: 'refresh' });
+  async #whole(group: GroupNode, context: RequestContext): Promise<Group> {
+    return wholeOf(group, await readingOf(group, context, this.store));
+  }
+}
+
+/** What groups are sorted and picked by; counted in SQL, one statement for all groups of an answer. */
+@Resolver(() => GroupSummary)
+export class GroupFactsResolver {
+  constructor(@Inject(DASHBOARD_READ_MODEL) private readonly dashboard: DashboardReadModel) {}
+
+  @ResolveField(() => Int, {
+    description: "The busiest member's partitions minus the least busy one's, of those that members may work on now.",
+  })
+  async skew(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<number> {
+    return (await this.#facts(group, context)).skew;
+  }
+
+  @ResolveField(() => Int, { description: 'How many members have no partition in the target.' })
+  async idleMemberCount(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<number> {
+    return (await this.#facts(group, context)).idleMembers;
+  }
+
+  @ResolveField(() => Date, { nullable: true, description: 'When the last rebalance began; null: none is kept.' })
+  async lastRebalanceAt(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<Date | null> {
+    const { lastRebalance } = await this.#facts(group, context);
+    return lastRebalance === undefined ? null : new Date(lastRebalance.startedAt);
+  }
+
+  @ResolveField(() => String, { nullable: true, description: 'Why the last rebalance began.' })
+  async lastRebalanceCause(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<string | null> {
+    return (await this.#facts(group, context)).lastRebalance?.cause ?? null;
+  }
+
+  async #facts({ cluster, groupId, facts }: GroupNode, context: RequestContext): Promise<GroupFacts> {
+    if (facts !== undefined) return facts;
+    const loader = context.loader<string, GroupFacts | undefined>(`facts of ${cluster}`, () => {
+      return new DataLoader(async (groupIds: readonly string[]) => {
+        const found = await this.dashboard.factsOf(cluster, groupIds);
+        return groupIds.map((id) => found.get(id));
+      });
+    });
+    const found = await loader.load(groupId);
+    if (found === undefined) throw groupNotFound({ cluster, groupId });
+    return found;
   }
 }
 
@@ -94,12 +145,12 @@ export class MembersResolver {
   }
 }
 
-/** One loader a request and cluster: the groups that its fields ask for are read together, and shown once for all fields. */
+/** One loader a request and cluster: the groups that its fields ask for are read together. */
 export function wholeGroups(
   context: RequestContext,
   store: GroupStore,
   cluster: string,
-): DataLoader<string, GroupNode | undefined> {
+): DataLoader<string, (GroupNode & { readonly reading: GroupReading }) | undefined> {
   return context.loader(`groups of ${cluster}`, () => {
     return new DataLoader(async (groupIds: readonly string[]) => {
       const readings = await store.readMany(cluster, groupIds);
@@ -109,4 +160,11 @@ export function wholeGroups(
       });
     });
   });
+}
+
+/** The whole of a group in an answer. @throws AllotError GROUP_ID_NOT_FOUND when it was deleted meanwhile. */
+export async function readingOf(group: GroupNode, context: RequestContext, store: GroupStore): Promise<GroupReading> {
+  const reading = group.reading ?? (await wholeGroups(context, store, group.cluster).load(group.groupId))?.reading;
+  if (reading !== undefined) return reading;
+  throw groupNotFound(group);
 }

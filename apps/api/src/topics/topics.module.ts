@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TopicsController } from './topics.controller.js';
-import { TopicsResolver } from './topics.resolver.js';
+import { TopicPartitionsResolver, TopicsResolver } from './topics.resolver.js';
 
-@Module({ controllers: [TopicsController], providers: [TopicsResolver] })
+@Module({ controllers: [TopicsController], providers: [TopicsResolver, TopicPartitionsResolver] })
 export class TopicsModule {}
