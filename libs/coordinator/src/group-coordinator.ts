@@ -114,7 +114,7 @@ export class GroupCoordinator {
       origin,
       (group, context) => {
         const present = group?.members.get(memberId);
-        if (present !== undefined) throw memberIdInUse(present);
+        if (present !== undefined && present.supersededBy === undefined) throw memberIdInUse(present);
         return heartbeat(group, join, this.#defaults(), context);
       },
       { renew: memberId, ...options },
