@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { startReplicas, type Json, type Replica } from './support/service.js';
+import { startReplicas, type Replica } from './support/service.js';
+import { Reader } from './support/stream-reader.js';
 
 let replica: Replica;
 let other: Replica;
@@ -16,50 +16,6 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 const groups = '/v1/clusters/default/groups';
-
-/** A reader of one stream; `next` waits for the next event. */
-class Reader {
-  readonly #events: EventSourceMessage[] = [];
-  readonly #controller = new AbortController();
-  #wake: (() => void) | undefined;
-  ended = false;
-  response!: Response;
-
-  static async open(via: Replica, path: string, headers: Record<string, string> = {}): Promise<Reader> {
-    const reader = new Reader();
-    reader.response = await fetch(via.url + path, {
-      headers: { accept: 'text/event-stream', ...headers },
-      signal: reader.#controller.signal,
-    });
-    if (reader.response.ok) void reader.#pump();
-    return reader;
-  }
-
-  async #pump(): Promise<void> {
-    const parser = createParser({ onEvent: (event) => (this.#events.push(event), this.#wake?.()) });
-    const decoder = new TextDecoder();
-    try {
-      for await (const chunk of this.response.body!) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
-    } catch {
-      // Aborted by the test.
-    }
-    this.ended = true;
-    this.#wake?.();
-  }
-
-  async next(): Promise<{ name: string; id: number; data: Json }> {
-    while (this.#events.length === 0) {
-      if (this.ended) throw new Error('the stream ended');
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-    const { event, id, data } = this.#events.shift()!;
-    return { name: event!, id: Number(id), data: JSON.parse(data) };
-  }
-
-  close(): void {
-    this.#controller.abort();
-  }
-}
 
 describe("a group's stream", () => {
   it('begins with a snapshot and tells each revision once, from whichever replica it came', async () => {
