@@ -41,7 +41,7 @@ describe("a group's rebalances", () => {
     expect(items).toMatchObject([
       { cause: 'member-joined', groupEpoch: 4, outcome: 'running' },
       {
-        cause: 'member-left',
+        cause: 'member-removed',
         groupEpoch: 3,
         outcome: 'superseded',
         reason: 'scaled in',
@@ -50,6 +50,12 @@ describe("a group's rebalances", () => {
       },
       { cause: 'member-joined', groupEpoch: 2, outcome: 'completed', skewBefore: 0, skewAfter: 0, endRevision: 5 },
       { cause: 'member-joined', groupEpoch: 1, outcome: 'completed', movedPartitions: 0, durationMs: 0 },
+    ]);
+    expect(items.map(({ late }: Json) => late)).toEqual([
+      [],
+      [],
+      [{ memberId: 'b', afterMs: items[2].durationMs, fenced: false }],
+      [],
     ]);
     expect(items[1].endRevision).toBe(items[0].revision);
     expect(items[2].durationMs).toBe(Date.parse(items[2].endedAt) - Date.parse(items[2].startedAt));
@@ -90,6 +96,6 @@ describe("a group's rebalances", () => {
       pageInfo: { hasNextPage: true },
     });
     expect(byId.get('h3')).toEqual({ nodes: [], pageInfo: { hasNextPage: false } });
-    expect(statements.filter((sql) => sql.includes("->> 'begins'"))).toHaveLength(1);
+    expect(statements.filter((sql) => sql.includes('jsonb_array_length(members)'))).toHaveLength(1);
   });
 });

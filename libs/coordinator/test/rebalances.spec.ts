@@ -41,7 +41,24 @@ describe('the rebalances of a group, told from its changes', () => {
       startedAt: begun,
       outcome: 'completed',
       end: { revision: bench.group!.revision, at: begun + 700 },
+      late: [{ memberId: 'b', afterMs: 700 }],
     });
+  });
+
+  it('names those that it fenced because they gave nothing up in time', () => {
+    const bench = new GroupBench({ t: 4 });
+    bench.join('slow');
+    bench.join('b');
+    bench.beat('slow', 1, { t: [0, 1, 2, 3] });
+    bench.now += 60_000;
+    bench.apply(bench.machine.fenceOverdue(bench.group!, new Set(), bench.context));
+    const [, fencing, after] = rebalancesOf(bench);
+    expect(fencing).toMatchObject({
+      outcome: 'superseded',
+      late: [{ memberId: 'slow', afterMs: 60_000, fenced: true }],
+    });
+    expect(after).toMatchObject({ cause: 'rebalance-timeout' });
+    expect(after).not.toHaveProperty('late');
   });
 
   it('counts what a member that is gone had, and not what nobody had', () => {

@@ -1,8 +1,22 @@
 import type { Rebalance as Told } from '@allot/coordinator';
 import { ObjectType } from '@nestjs/graphql';
-import { IntField, SafeIntField, TextField, TimeField } from '../contracts/fields.js';
+import { FlagField, IntField, ListField, SafeIntField, TextField, TimeField } from '../contracts/fields.js';
 import { connectionOf } from '../paging/connection.js';
 import { type ListKind, pageOf } from '../paging/page.js';
+
+@ObjectType({ description: 'A member for which the others waited longest.' })
+export class LateMember {
+  @TextField('Id of the member.')
+  memberId!: string;
+
+  @SafeIntField('From the beginning of the rebalance until it reached its target or was fenced, in ms.', {
+    example: 412,
+  })
+  afterMs!: number;
+
+  @FlagField('Whether it was fenced: it had not given its partitions up within its rebalance timeout.')
+  fenced!: boolean;
+}
 
 @ObjectType({ description: 'How a group came from one target to the next.' })
 export class Rebalance {
@@ -59,6 +73,12 @@ export class Rebalance {
 
   @IntField('The same in the new target.', { optional: true, example: 1 })
   skewAfter?: number;
+
+  @ListField(
+    () => LateMember,
+    'Members with whom it ended, or whom it fenced; nobody when it ended as it began or still runs.',
+  )
+  late!: readonly LateMember[];
 }
 
 export class RebalancePage extends pageOf(Rebalance) {}
@@ -72,7 +92,7 @@ export const REBALANCES: ListKind<Told, number> = {
   keyOf: ({ revision }) => revision,
 };
 
-export function showRebalance({ startedAt, origin, end, target, ...rest }: Told): Rebalance {
+export function showRebalance({ startedAt, origin, end, target, late = [], ...rest }: Told): Rebalance {
   return {
     ...rest,
     ...origin,
@@ -83,5 +103,6 @@ export function showRebalance({ startedAt, origin, end, target, ...rest }: Told)
       durationMs: Math.max(0, Math.round(end.at - startedAt)),
     }),
     ...target,
+    late: late.map(({ fenced = false, ...member }) => ({ ...member, fenced })),
   };
 }

@@ -11,6 +11,7 @@ import {
 import type { Database } from '../database/database.js';
 import { run } from '../database/run.js';
 import { toMs } from '../database/time.js';
+import { Prisma } from '../generated/client.js';
 import { readCluster } from '../catalog/cluster-rows.js';
 import { fromChangeRow, type ChangeRow } from './change-rows.js';
 
@@ -70,7 +71,7 @@ export class PrismaGroupReadModel implements GroupReadModel {
 
   /**
    * Reads no more changes than those that begin, end or give a target to a rebalance of the page, and the one that superseded its
-   * newest. Members are left out: a rebalance does not tell of them.
+   * newest. Of members only those are read whom a rebalance waited for.
    */
   listRebalances(
     cluster: string,
@@ -83,7 +84,10 @@ export class PrismaGroupReadModel implements GroupReadModel {
         SELECT g.group_id AS "groupId", (
           SELECT coalesce(json_agg(ch ORDER BY ch.revision), '[]') FROM (
             SELECT revision, ${toMs('at')} AS at, kind, cause, actor, reason, request_id, state, group_epoch, assignment_epoch,
-                   json_build_array() AS members, rebalance, plan_id, details
+                   CASE WHEN ${TELLS_LATE} THEN (
+                     SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('memberId', m -> 'memberId', 'removed', m -> 'removed')))
+                     FROM jsonb_array_elements(members) m) ELSE '[]' END AS members,
+                   rebalance, plan_id, details
             FROM group_changes
             WHERE group_pk = g.id AND rebalance IS NOT NULL AND revision <= ${before}::bigint AND revision >= (
               SELECT min(b.revision) FROM (
@@ -96,6 +100,10 @@ export class PrismaGroupReadModel implements GroupReadModel {
     });
   }
 }
+
+/** Changes whose members say for whom a rebalance waited: they ended it, or were fenced by it. Those of others may be thousands. */
+const TELLS_LATE = Prisma.sql`jsonb_array_length(members) > 0 AND (cause = 'rebalance-timeout'
+  OR (rebalance ->> 'ends' = 'true' AND rebalance ->> 'begins' IS NULL))`;
 
 function pageOf(changes: readonly ChangeRow[], before: number, limit: number): Page<Rebalance> {
   const rebalances = foldRebalances(changes.map(fromChangeRow)).filter(({ revision }) => revision < before);

@@ -1,4 +1,4 @@
-import type { ChangeCause, Rebalance, TargetChange } from '@allot/coordinator';
+import { lateOf, type ChangeCause, type MemberChange, type Rebalance, type TargetChange } from '@allot/coordinator';
 import { toMs } from '../database/time.js';
 import { Prisma } from '../generated/client.js';
 
@@ -15,13 +15,15 @@ export interface RebalanceRow {
   readonly endAt: number | null;
   readonly completed: boolean | null;
   readonly target: TargetChange | null;
+  /** Members of the change that ended it, if it ended later than it began and with them. */
+  readonly late: readonly Pick<MemberChange, 'memberId' | 'removed'>[] | null;
 }
 
 /** Columns of a rebalance that began with the change `b` of group `g`, told by the changes up to `upTo`, an SQL expression. */
 export const REBALANCE_COLUMNS = Prisma.sql`
   g.group_id AS "groupId", b.revision::float8 AS revision, ${toMs('b.at')} AS "startedAt", b.cause, b.actor, b.reason,
   b.request_id AS "requestId", b.group_epoch AS "groupEpoch", e.revision::float8 AS "endRevision", ${toMs('e.at')} AS "endAt",
-  e.completed, t.target`;
+  e.completed, t.target, e.late`;
 
 /**
  * What came of the rebalance that `b` begins: its end is the first change that ends it or begins the next, its target the last one until
@@ -30,7 +32,10 @@ export const REBALANCE_COLUMNS = Prisma.sql`
 export function rebalanceOutcome(upTo: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     LEFT JOIN LATERAL (
-      SELECT x.revision, x.at, (x.rebalance ->> 'begins' IS NULL OR x.revision = b.revision) AS completed
+      SELECT x.revision, x.at, (x.rebalance ->> 'begins' IS NULL OR x.revision = b.revision) AS completed,
+        CASE WHEN x.revision > b.revision AND x.rebalance ->> 'begins' IS NULL THEN x.members
+             WHEN x.revision > b.revision AND x.cause = 'rebalance-timeout'
+             THEN jsonb_path_query_array(x.members, '$[*] ? (@.removed == true)') END AS late
       FROM group_changes x
       WHERE x.group_pk = b.group_pk AND x.rebalance IS NOT NULL AND x.revision >= b.revision AND x.revision <= ${upTo}
         AND (x.rebalance ->> 'ends' = 'true' OR (x.rebalance ->> 'begins' = 'true' AND x.revision > b.revision))
@@ -53,5 +58,6 @@ export function readRebalance(row: RebalanceRow): Rebalance {
     outcome: endRevision === null ? 'running' : completed === true ? 'completed' : 'superseded',
     ...(endRevision !== null && { end: { revision: endRevision, at: row.endAt! } }),
     ...(target !== null && { target }),
+    ...lateOf(row.startedAt, row.endAt ?? row.startedAt, row.late ?? []),
   };
 }
