@@ -30,11 +30,12 @@ class OwnersByName implements ReadonlyMap<string, Assignment> {
   readonly #owners: Int32Array;
   #indexOf: ReadonlyMap<string, number> | undefined;
   #runs: PartitionRuns | undefined;
-  readonly #made = new Map<number, Assignment>();
+  readonly #made: (Assignment | undefined)[];
 
   constructor(names: DenseNames, owners: Int32Array) {
     this.#names = names;
     this.#owners = owners;
+    this.#made = new Array<Assignment | undefined>(names.members.length);
   }
 
   get size(): number {
@@ -76,10 +77,10 @@ class OwnersByName implements ReadonlyMap<string, Assignment> {
   }
 
   #assignmentOf(member: number): Assignment {
-    let assignment = this.#made.get(member);
+    let assignment = this.#made[member];
     if (assignment === undefined) {
       this.#runs ??= groupByOwner(this.#owners, this.size);
-      this.#made.set(member, (assignment = name(this.#names, this.#runs, member)));
+      this.#made[member] = assignment = name(this.#names, this.#runs, member);
     }
     return assignment;
   }
@@ -110,15 +111,18 @@ function name(
   member: number,
 ): Assignment {
   const assignment = new Map<string, number[]>();
-  let topic = -1;
-  let numbers: number[] = [];
-  for (let i = start[member]!; i < start[member + 1]!; i++) {
-    const partition = partitions[i]!;
-    if (topic < 0 || partition >= partitionOffset[topic + 1]!) {
-      topic = topicAt(partitionOffset, partition, topic + 1);
-      assignment.set(topics[topic]!.name, (numbers = []));
-    }
-    numbers.push(partition - partitionOffset[topic]!);
+  const end = start[member + 1]!;
+  let topic = 0;
+  for (let i = start[member]!; i < end;) {
+    if (partitions[i]! >= partitionOffset[topic + 1]!) topic = topicAt(partitionOffset, partitions[i]!, topic + 1);
+    const first = partitionOffset[topic]!;
+    const topicEnd = partitionOffset[topic + 1]!;
+    let runEnd = i + 1;
+    while (runEnd < end && partitions[runEnd]! < topicEnd) runEnd++;
+    // Of the right length at once: a list that grows by pushing begins with room for seventeen numbers.
+    const numbers = new Array<number>(runEnd - i);
+    for (let at = 0; i < runEnd;) numbers[at++] = partitions[i++]! - first;
+    assignment.set(topics[topic]!.name, numbers);
   }
   return assignment;
 }

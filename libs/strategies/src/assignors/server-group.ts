@@ -106,14 +106,13 @@ export function previousOwners(
   const { members, partitionOffset, partitionCount, patterns, patternOf } = group;
   const previous = new Int32Array(partitionCount).fill(NOBODY);
   const counts = new Int32Array(members.length);
-  const subscribed = patterns.map(({ topics }) => {
-    const flags = new Uint8Array(group.topics.length);
-    for (const topic of topics) flags[topic] = 1;
-    return flags;
-  });
+  const flagsOf = new Array<Uint8Array | undefined>(patterns.length);
   for (const member of order) {
-    const flags = subscribed[patternOf[member]!]!;
-    for (const [name, partitions] of members[member]!.owned ?? []) {
+    const { owned } = members[member]!;
+    if (owned === undefined || owned.size === 0) continue;
+    const pattern = patternOf[member]!;
+    const flags = (flagsOf[pattern] ??= flagsFor(patterns[pattern]!.topics, group.topics.length));
+    for (const [name, partitions] of owned) {
       const topic = group.topicIndex.get(name);
       if (topic === undefined || flags[topic] === 0) continue;
       const first = partitionOffset[topic]!;
@@ -129,6 +128,13 @@ export function previousOwners(
     }
   }
   return { previous, counts };
+}
+
+/** 1 for each of these topics. */
+function flagsFor(topics: Int32Array, topicCount: number): Uint8Array {
+  const flags = new Uint8Array(topicCount);
+  for (const topic of topics) flags[topic] = 1;
+  return flags;
 }
 
 function noSuchPartition({ id }: MemberSpec, topic: string, partition: number): AssignmentWarning {
