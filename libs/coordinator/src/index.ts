@@ -50,8 +50,8 @@ export type {
   RebalanceMark,
   TargetChange,
 } from './history.js';
-export { foldRebalances } from './rebalances.js';
-export type { Rebalance } from './rebalances.js';
+export { foldRebalances, lateOf } from './rebalances.js';
+export type { LateMember, Rebalance } from './rebalances.js';
 export type {
   Broker,
   CatalogStore,
@@ -103,6 +103,16 @@ export type {
   IdempotencyStore,
   StoredResponse,
 } from './ports/idempotency-store.js';
+export type {
+  NewOperation,
+  OperationKey,
+  OperationLimits,
+  OperationOutcome,
+  OperationRequest,
+  OperationStatus,
+  OperationStore,
+  StoredOperation,
+} from './ports/operation-store.js';
 export type { StreamAnswer, StreamLeases, StreamRenewal } from './ports/stream-leases.js';
 export { foldMembers } from './revisions.js';
 export type { GroupRevision, RevisionMember } from './revisions.js';
