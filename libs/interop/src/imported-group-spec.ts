@@ -27,7 +27,8 @@ export function importedGroupSpec(
 ): ImportedGroupSpec {
   const names = topicsOf(group);
   const byName = new Map(described.map((topic) => [topic.name, topic]));
-  const counted = countPartitions(groups, new Set(byName.keys()));
+  const countedTopics = names.filter((name) => !byName.has(name));
+  const counted = countedTopics.length === 0 ? NOTHING_COUNTED : countPartitions(groups, new Set(byName.keys()));
   const topics = names.map((name): TopicSpec => {
     const topic = byName.get(name);
     const partitions = topic === undefined ? counted.get(name) : topic.partitionCount;
@@ -43,9 +44,11 @@ export function importedGroupSpec(
   });
   return {
     spec: { topics, members: group.members.map((member) => memberOf(member, names)) },
-    countedTopics: names.filter((name) => !byName.has(name)),
+    countedTopics,
   };
 }
+
+const NOTHING_COUNTED: ReadonlyMap<string, number> = new Map();
 
 function memberOf(member: ImportedMember, topics: readonly string[]): MemberSpec {
   const owned = member.targetAssignment ?? member.assignment;
