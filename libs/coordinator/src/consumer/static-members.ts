@@ -50,6 +50,7 @@ export function contestInstance(
 
 function supersede(draft: GroupDraft, holder: ConsumerMember, memberId: string, now: number): ConsumerMember {
   const { instanceId, target, rebalanceDeadline, draining, ...rest } = holder;
+  const { sessionTimeoutMs } = draft.group.settings;
   const member = succeed(draft, holder, memberId, { assigned: NO_PARTITIONS });
   const pendingRevocation = mergeOwned(holder.assigned, holder.pendingRevocation);
   if (pendingRevocation.size > 0) {
@@ -61,7 +62,8 @@ function supersede(draft: GroupDraft, holder: ConsumerMember, memberId: string, 
       assigned: NO_PARTITIONS,
       pendingRevocation,
       target: EMPTY_ASSIGNMENT,
-      rebalanceDeadline: rebalanceDeadline ?? now + holder.rebalanceTimeoutMs,
+      // It hears nothing of this, and may go by its last answer for a session.
+      rebalanceDeadline: rebalanceDeadline ?? now + Math.max(holder.rebalanceTimeoutMs, sessionTimeoutMs),
     });
   }
   const { calm } = draft.group;

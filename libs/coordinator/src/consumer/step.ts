@@ -118,7 +118,9 @@ export class GroupDraft {
     const members = new Map(this.#group.members);
     members.delete(memberId);
     this.#group = { ...this.#group, members };
-    if (farewell === 'replaced' || member.supersededBy !== undefined) return;
+    // The process behind it may be at work still, and its successor must not get the same partitions at the same epoch (invariant B).
+    if (member.supersededBy !== undefined) return this.#release(withoutEpochs(member.pendingRevocation));
+    if (farewell === 'replaced') return;
     if (member.manual) return this.#release(member.target);
     this.bump();
     const { autoFreeze, maintenanceWindows } = this.#group.settings;
@@ -132,7 +134,7 @@ export class GroupDraft {
     this.setCalm(remember(calm, { vacated }));
   }
 
-  /** A manual member's partitions are for whoever chooses them next; if a subscription covers them, for the next target. */
+  /** For whoever chooses them next, as those of a manual member; if a subscription covers them, for the next target. */
   #release(chosen: Assignment): void {
     const { calm } = this.#group;
     const released = unionAssignment(assignmentFromJson(calm?.released ?? {}), chosen);

@@ -1,4 +1,11 @@
-import { filterAssignment, sameAssignment, subtractAssignment, type Assignment } from '@allot/model';
+import {
+  assignmentFromJson,
+  filterAssignment,
+  holds,
+  sameAssignment,
+  subtractAssignment,
+  type Assignment,
+} from '@allot/model';
 import type { Catalog, ConsumerGroup, ConsumerMember, GroupChange, MemberChange } from '../../src/index.js';
 import { checkOwnership, consumerGroupState, resolveSubscription, withoutEpochs } from '../../src/index.js';
 import { indexHolders } from '../../src/consumer/owned-partitions.js';
@@ -9,17 +16,21 @@ import type { World } from './exploration-world.js';
  * Who held a partition that nobody holds now, and up to which member epoch. An entry below the assignment epoch is dropped: no later
  * grant can be at such an epoch.
  */
-export type LastHolders = ReadonlyMap<string, { readonly holder: string; readonly epoch: number }>;
+export type LastHolders = ReadonlyMap<
+  string,
+  { readonly holder: string; readonly memberId?: string; readonly epoch: number }
+>;
 
 interface Holding {
   readonly holder: string;
+  readonly memberId: string;
   /** The group epoch at which the holder received it, and the member epoch up to which it has held it. */
   readonly since: number;
   readonly epoch: number;
 }
 
-/** A static member is the same holder under every member id. */
-function identityOf({ instanceId, memberId }: ConsumerMember): string {
+/** A static member is the same holder under every member id, unless another process took its place while it was there. */
+function identityOf({ instanceId, memberId }: Pick<ConsumerMember, 'instanceId' | 'memberId'>): string {
   return instanceId ?? memberId;
 }
 
@@ -30,7 +41,8 @@ function holdingsOf(group: ConsumerGroup | undefined): Map<string, Holding> {
       for (const [topic, partitions] of owned) {
         for (const [partition, since] of partitions) {
           const epoch = Math.max(member.memberEpoch, since);
-          holdings.set(`${topic}-${partition}`, { holder: identityOf(member), since, epoch });
+          const { memberId } = member;
+          holdings.set(`${topic}-${partition}`, { holder: identityOf(member), memberId, since, epoch });
         }
       }
     }
@@ -106,9 +118,10 @@ function checkEpochs(before: ConsumerGroup | undefined, after: ConsumerGroup): v
 /** Invariant B: at most one holder of a partition at any epoch. What is kept keeps its epoch, what is new gets the target's. */
 function checkHoldings(before: Past, after: ConsumerGroup): void {
   const old = holdingsOf(before.group);
-  for (const [key, { holder, since }] of holdingsOf(after)) {
+  for (const [key, { holder, memberId, since }] of holdingsOf(after)) {
     const last = old.get(key) ?? before.lastHolders.get(key);
-    if (last !== undefined && last.holder !== holder && since <= last.epoch) {
+    const isSame = last === undefined || last.holder === holder || last.memberId === memberId;
+    if (!isSame && since <= last.epoch) {
       throw new Error(`B: ${key} is ${holder}'s since epoch ${since}, and was ${last.holder}'s up to ${last.epoch}`);
     }
   }
@@ -134,8 +147,11 @@ export function checkSpoken(group: ConsumerGroup, memberId: string, catalog: Cat
   if (member.state !== 'UNRELEASED_PARTITIONS') return;
   const missing = subtractAssignment(member.target, withoutEpochs(member.assigned));
   const holderOf = indexHolders(group);
+  // What a member let go that nobody could follow to an end waits for the next target.
+  const released = assignmentFromJson(group.calm?.released ?? {});
   const awaited = filterAssignment(missing, (topic, partition) => {
-    return names.has(topic) && (holderOf(topic, partition) ?? memberId) !== memberId;
+    if (!names.has(topic)) return false;
+    return holds(released, topic, partition) || (holderOf(topic, partition) ?? memberId) !== memberId;
   });
   if (awaited.size === 0) throw new Error(`${memberId} waits for partitions that nobody else holds`);
 }
