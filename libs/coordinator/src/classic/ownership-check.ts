@@ -1,18 +1,21 @@
 import type { OwnershipClaim, OwnershipVerdict } from '../consumer/ownership-check.js';
 import type { ClassicGroup } from './classic-group.js';
 import { classicValidUntil } from './deadlines.js';
+import { refuseDead } from './membership.js';
 
 /**
  * Whether a member of a classic group may do a write that must not be done by two; what Kafka checks when offsets are committed
  * (ClassicGroup.validateOffsetCommit), and that the member has the partitions. The claimed epoch is a generation and must be the
  * group's: while the group waits for its members to join again that is still the old one, so what was begun can be finished.
  * Between the join phase and the assignment nothing may be written.
+ * @throws AllotError COORDINATOR_NOT_AVAILABLE
  */
 export function checkClassicOwnership(
   group: ClassicGroup,
   claim: OwnershipClaim,
   { leaseUntil, now }: { readonly leaseUntil: number | undefined; readonly now: number },
 ): OwnershipVerdict {
+  refuseDead(group);
   const refuse = (code: OwnershipVerdict['reasons'][number]['code']) => [{ code, partitions: claim.partitions }];
   const member = group.members.get(claim.memberId);
   if (member === undefined) return { reasons: refuse('UNKNOWN_MEMBER_ID') };
