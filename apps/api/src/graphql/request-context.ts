@@ -5,7 +5,7 @@ import { ANONYMOUS } from '../http/origin.js';
 /** Who asks, whichever way: an HTTP request, or an operation on a WebSocket. */
 export interface Caller {
   readonly id: string;
-  readonly log: { error(facts: object, message: string): void };
+  readonly log: { error(facts: object, message: string): void; warn(facts: object, message: string): void };
 }
 
 /**

@@ -132,7 +132,7 @@ export class GroupsController {
 
 const NO_TOPICS: Catalog = { revision: 0, topics: new Map() };
 
-function readGroupChange({ assignor, ...change }: GroupChange): GroupSettingsChange & { frozen?: boolean } {
+export function readGroupChange({ assignor, ...change }: GroupChange): GroupSettingsChange & { frozen?: boolean } {
   if (assignor === undefined) return change;
   return { ...change, assignors: typeof assignor === 'string' ? [assignor] : assignor };
 }

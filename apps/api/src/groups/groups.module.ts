@@ -12,6 +12,7 @@ import { DrainsController } from './drains.controller.js';
 import { EventsController } from './events.controller.js';
 import { GroupsController } from './groups.controller.js';
 import { ClusterGroupsResolver, GroupFactsResolver, GroupsResolver, MembersResolver } from './groups.resolver.js';
+import { GroupMutationsResolver } from './group-mutations.resolver.js';
 import { GroupPartitionsResolver } from './group-partitions.resolver.js';
 import { MembersController } from './members.controller.js';
 import { OwnershipController } from './ownership.controller.js';
@@ -55,6 +56,7 @@ const coordinator = {
     GroupEventsResolver,
     GroupFactsResolver,
     GroupPartitionsResolver,
+    GroupMutationsResolver,
     MembersResolver,
   ],
   exports: [coordinator, CatalogChanges],

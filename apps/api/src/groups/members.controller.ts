@@ -166,7 +166,7 @@ export class MembersController {
   }
 }
 
-function readDescription({ subscription, assign, ...rest }: MemberDescription): Description {
+export function readDescription({ subscription, assign, ...rest }: MemberDescription): Description {
   return {
     ...rest,
     ...(subscription !== undefined && { subscription: readSubscription(subscription) }),
