@@ -1,6 +1,6 @@
 import type { AssignmentJson } from '@allot/model';
 import type { GroupSummary as Summary } from '@allot/coordinator';
-import { ObjectType } from '@nestjs/graphql';
+import { InputType, ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { LIMITS } from '../config/limits.js';
 import {
@@ -46,6 +46,7 @@ const MEMBER_STATES = [
 ] as const;
 
 @ObjectType({ description: 'Who must agree before a plan is applied.' })
+@InputType('PlanApprovalInput')
 export class PlanApproval {
   @FlagField('Whether somebody other than its author must approve a plan first.', { example: true })
   @Flag()

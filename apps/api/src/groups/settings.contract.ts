@@ -1,5 +1,5 @@
 import { CONFLICT_ACTIONS, STATIC_POLICIES, WEEKDAYS } from '@allot/coordinator';
-import { ObjectType } from '@nestjs/graphql';
+import { InputType, ObjectType } from '@nestjs/graphql';
 import { LIMITS } from '../config/limits.js';
 import { FlagField, IntField, NumberField, TextField, TextListField, TimeField } from '../contracts/fields.js';
 import {
@@ -36,6 +36,7 @@ const TopicName = () => Name(LIMITS.topicNameLength);
 const PartitionNumber = () => Integer(0, LIMITS.partitionsPerTopic - 1);
 
 @ObjectType({ description: 'One partition of a topic.' })
+@InputType('TopicPartitionInput')
 export class TopicPartition {
   @TextField('Name of the topic.', { example: 'orders' })
   @TopicName()
@@ -47,6 +48,7 @@ export class TopicPartition {
 }
 
 @ObjectType({ description: 'A partition that goes to a certain member, whatever the assignor.' })
+@InputType('PinInput')
 export class Pin extends TopicPartition {
   @TextField('A member id, or the instance id of a static member, which survives a restart.', { example: 'worker-1' })
   @Name()
@@ -54,6 +56,7 @@ export class Pin extends TopicPartition {
 }
 
 @ObjectType({ description: 'What weighted-sticky is told; other assignors do not read it.' })
+@InputType('WeightedStickyInput')
 export class WeightedSticky {
   @TextField('What is made even: count (when absent) or load.', { optional: true, enum: ['count', 'load'] })
   @both(Absent(), OneOf(['count', 'load']))
@@ -88,6 +91,7 @@ export class WeightedSticky {
     'A time without new targets: once, with `from` and `until` as ISO 8601 times with an offset; or every week, with `days` and ' +
     '`from` and `until` as HH:MM on the wall clock of `timeZone`, until the day after when `until` is not later than `from`.',
 })
+@InputType('MaintenanceWindowInput')
 export class MaintenanceWindow {
   @TextField('Beginning.', { example: '2026-12-24T18:00:00Z' })
   @Name(40)
@@ -108,6 +112,7 @@ export class MaintenanceWindow {
 }
 
 @ObjectType({ description: 'When a group freezes itself.' })
+@InputType('AutoFreezeInput')
 export class AutoFreeze {
   @NumberField('It does when it loses more than this share of its members within a session timeout.', { example: 0.4 })
   @NumberFrom(0, 1, true)
