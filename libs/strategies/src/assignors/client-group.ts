@@ -147,7 +147,10 @@ export function subscribersByTopic(group: ClientGroup, order: Int32Array): reado
   let shared = false;
   for (let pattern = 0; pattern < patterns.length; pattern++) {
     const size = patternSize[pattern]!;
-    for (const topic of patterns[pattern]!.distinct) {
+    const { distinct } = patterns[pattern]!;
+    // By index, here and below: a typed array walked with for-of takes four times as long.
+    for (let i = 0; i < distinct.length; i++) {
+      const topic = distinct[i]!;
       shared ||= onlyPattern[topic]! >= 0;
       onlyPattern[topic] = pattern;
       start[topic + 1]! += size;
@@ -160,7 +163,10 @@ export function subscribersByTopic(group: ClientGroup, order: Int32Array): reado
   for (let topic = 0; topic < topics.length; topic++) start[topic + 1]! += start[topic]!;
   const all = new Int32Array(start[topics.length]!);
   const next = start.slice();
-  for (const member of order) for (const topic of patterns[patternOf[member]!]!.distinct) all[next[topic]!++] = member;
+  for (const member of order) {
+    const { distinct } = patterns[patternOf[member]!]!;
+    for (let i = 0; i < distinct.length; i++) all[next[distinct[i]!]!++] = member;
+  }
   return topics.map((_, topic) => all.subarray(start[topic]!, start[topic + 1]!));
 }
 

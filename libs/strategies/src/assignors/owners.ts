@@ -94,7 +94,9 @@ interface PartitionRuns {
 
 function groupByOwner(owners: Int32Array, members: number): PartitionRuns {
   const start = new Int32Array(members + 1);
-  for (const owner of owners) if (owner !== NOBODY) start[owner + 1]!++;
+  // By index: a typed array walked with for-of takes four times as long.
+  for (let partition = 0; partition < owners.length; partition++)
+    if (owners[partition] !== NOBODY) start[owners[partition]! + 1]!++;
   for (let member = 0; member < members; member++) start[member + 1]! += start[member]!;
   const next = start.slice();
   const partitions = new Int32Array(start[members]!);

@@ -96,9 +96,10 @@ export function numberSubscriptions(
 /** @param latest for each topic the last list that had it, filled as lists are looked at */
 function withoutRepeats(topics: Int32Array, latest: Int32Array, list: number): Int32Array {
   let repeats = 0;
-  for (const topic of topics) {
-    if (latest[topic] === list) repeats++;
-    latest[topic] = list;
+  // By index: a typed array walked with for-of takes four times as long.
+  for (let i = 0; i < topics.length; i++) {
+    if (latest[topics[i]!] === list) repeats++;
+    latest[topics[i]!] = list;
   }
   return repeats === 0 ? topics : Int32Array.from(new Set(topics));
 }

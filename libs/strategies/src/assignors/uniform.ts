@@ -125,15 +125,22 @@ function heterogeneousOwners(group: ServerGroup): Int32Array {
   const toPlaces = new Map<Int32Array, Int32Array>();
   const subscribersOf = subscribersByTopic(group, memberWalk).map((members) => {
     let places = toPlaces.get(members);
-    if (places === undefined) toPlaces.set(members, (places = members.map((member) => placeOf[member]!)));
+    if (places === undefined) toPlaces.set(members, (places = renumber(members, placeOf)));
     return places;
   });
   const owners = assignHeterogeneous({
     memberCount: memberWalk.length,
     partitionOffset: group.partitionOffset,
     subscribersOf,
-    previous: group.previous.map((owner) => (owner === NOBODY ? NOBODY : placeOf[owner]!)),
+    previous: renumber(group.previous, placeOf),
     compareTopics: (a, b) => compareUuids(topicIds[a]!, topicIds[b]!),
   });
-  return owners.map((place) => memberWalk[place]!);
+  return renumber(owners, memberWalk);
+}
+
+/** In a plain loop, for a typed array's own `map` takes eight times as long. */
+function renumber(members: Int32Array, numbers: Int32Array): Int32Array {
+  const renumbered = new Int32Array(members.length);
+  for (let i = 0; i < members.length; i++) renumbered[i] = members[i] === NOBODY ? NOBODY : numbers[members[i]!]!;
+  return renumbered;
 }
