@@ -1,0 +1,129 @@
+import type { ConsumerGroup, GroupReading, MemberAnswer } from '../../libs/coordinator/src/index.js';
+import { indexHolders, type HolderIndex } from '../../libs/coordinator/src/consumer/owned-partitions.js';
+import {
+  checkGroup,
+  checkHistory,
+  checkSpoken,
+  lastHolders,
+  type Past,
+} from '../../libs/coordinator/test/support/exploration-invariants.js';
+import type { Commit, MemoryDatabase } from '../../libs/coordinator/test/support/memory-group-store.js';
+import { REF } from './replica.js';
+import type { Belief, Worker } from './worker.js';
+
+interface HolderChange {
+  readonly revision: number;
+  readonly holder: string | undefined;
+}
+
+/** Watches every commit, answer and worker, and says at once which promise is broken. It knows everything, so nothing can be hidden from it. */
+export class Monitor {
+  commits = 0;
+  #past: Past = { group: undefined, lastHolders: new Map() };
+  #holderOf: HolderIndex = () => undefined;
+  /** Partition -> who held it from which revision on. */
+  readonly #holders = new Map<string, HolderChange[]>();
+  /** After an outage of the store, the moment before which no session may end. True time. */
+  #graceUntil = 0;
+
+  get group(): ConsumerGroup | undefined {
+    return this.#past.group;
+  }
+
+  noteOutage(graceUntil: number): void {
+    this.#graceUntil = graceUntil;
+  }
+
+  /** @throws Error */
+  onCommit({ before, after, change, renewed, catalog }: Commit, now: number): void {
+    this.commits++;
+    if (before?.revision !== this.#past.group?.revision) {
+      throw new Error(`lost update: a step on revision ${before?.revision} overwrote ${this.#past.group?.revision}`);
+    }
+    const group = after as ConsumerGroup | undefined;
+    if (group === undefined) {
+      this.#past = { group: undefined, lastHolders: new Map() };
+      this.#holderOf = () => undefined;
+      this.#noteHolders(before!.revision + 1);
+      return;
+    }
+    const known = this.#past.group;
+    if (known !== undefined || change === undefined || group.revision === 1) {
+      checkHistory(known, { group, ...(change !== undefined && { change }) });
+    }
+    checkGroup(this.#past, group);
+    for (const memberId of renewed) if (group.members.has(memberId)) checkSpoken(group, memberId, catalog);
+    if (change?.cause === 'session-expired' && now < this.#graceUntil) {
+      throw new Error('a session ended although the store was away and nobody could be heard');
+    }
+    this.#past = { group, lastHolders: lastHolders(this.#past, group) };
+    this.#holderOf = indexHolders(group);
+    if (change !== undefined) this.#noteHolders(group.revision);
+  }
+
+  #noteHolders(revision: number): void {
+    const held = new Map<string, string>();
+    for (const member of this.#past.group?.members.values() ?? []) {
+      for (const owned of [member.assigned, member.pendingRevocation]) {
+        for (const [topic, partitions] of owned) {
+          for (const partition of partitions.keys()) held.set(`${topic}-${partition}`, member.memberId);
+        }
+      }
+    }
+    for (const key of held.keys()) if (!this.#holders.has(key)) this.#holders.set(key, []);
+    for (const [key, changes] of this.#holders) {
+      const holder = held.get(key);
+      if (changes.at(-1)?.holder !== holder) changes.push({ revision, holder });
+    }
+  }
+
+  /** R8, A and C: nobody works on what is not its own by the books, so no two work on one partition. @throws Error */
+  checkWorkers(workers: readonly Worker[]): void {
+    for (const worker of workers) {
+      if (worker.held.size === 0 || !worker.isWorking) continue;
+      for (const [topic, partitions] of worker.held) {
+        for (const partition of partitions) {
+          const holder = this.#holderOf(topic, partition);
+          if (holder === worker.memberId) continue;
+          throw new Error(`R8: ${topic}-${partition} is ${holder ?? 'nobody'}'s while ${worker.memberId} works on it`);
+        }
+      }
+    }
+  }
+
+  /** No answer promises more than what is written. @throws Error */
+  checkAnswer({ memberId, validUntil, revision }: MemberAnswer, database: MemoryDatabase): void {
+    const row = database.row(REF);
+    if (row === undefined) return;
+    if (revision > row.group.revision) throw new Error(`an answer tells revision ${revision}, which is not written`);
+    const lease = row.leases.get(memberId);
+    if (lease !== undefined && validUntil > lease) {
+      throw new Error(`${memberId} is promised ${validUntil - lease} ms more than its lease`);
+    }
+  }
+
+  /**
+   * A claim may be granted only if its member holds the partition and nobody else has held it since the answer that the claim rests on,
+   * and must be granted while the worker rightly works on it. @throws Error
+   */
+  checkVerdict(belief: Belief, granted: boolean, reading: GroupReading, isWorking: boolean): void {
+    for (const [topic, partitions] of belief.held) {
+      for (const partition of partitions) {
+        const { revision } = reading.group;
+        const changes = (this.#holders.get(`${topic}-${partition}`) ?? []).filter(
+          (change) => change.revision <= revision,
+        );
+        const since = changes.filter((change) => change.revision > belief.revision);
+        const isStale =
+          changes.at(-1)?.holder !== belief.memberId ||
+          since.some(({ holder }) => holder !== undefined && holder !== belief.memberId);
+        if (granted && isStale) {
+          throw new Error(`a stale claim of ${belief.memberId} to ${topic}-${partition} is granted`);
+        }
+        if (!granted && isWorking && !isStale) {
+          throw new Error(`${belief.memberId} is refused ${topic}-${partition}, on which it works`);
+        }
+      }
+    }
+  }
+}
