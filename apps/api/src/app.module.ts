@@ -5,6 +5,7 @@ import { BrokersModule } from './brokers/brokers.module.js';
 import { ClassicModule } from './classic/classic.module.js';
 import { ClustersModule } from './clusters/clusters.module.js';
 import type { Config } from './config/config.js';
+import { ComputingModule, type ComputingFactory } from './computing/computing.module.js';
 import { CoordinatorsModule } from './coordinators/coordinators.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { AllotGraphQLModule } from './graphql/graphql.module.js';
@@ -34,6 +35,8 @@ import {
 import { PartitionersModule } from './partitioners/partitioners.module.js';
 import { PlacementsModule } from './placements/placements.module.js';
 import { HistoryModule } from './history/history.module.js';
+import { DeferralInterceptor } from './operations/deferral.interceptor.js';
+import { OperationsModule } from './operations/operations.module.js';
 import { PlansModule } from './plans/plans.module.js';
 import { TopicsModule } from './topics/topics.module.js';
 
@@ -42,6 +45,7 @@ export interface AppModuleOptions {
   readonly config: Config;
   readonly metrics: Metrics;
   readonly shutdown: Shutdown;
+  readonly computing?: ComputingFactory;
 }
 
 /** What every feature may inject. */
@@ -79,6 +83,7 @@ export class AppModule {
         FrameModule.register(options),
         AllotGraphQLModule.register(),
         AssignorsModule,
+        ComputingModule.register(options.computing),
         ClustersModule,
         BrokersModule,
         TopicsModule,
@@ -90,12 +95,15 @@ export class AppModule {
         PartitionersModule,
         PlacementsModule,
         CoordinatorsModule,
+        OperationsModule,
         DashboardModule,
       ],
       controllers: [HealthController, DocumentsController],
       providers: [
         { provide: APP_GUARD, useClass: MediaTypeGuard },
+        // The outer one keeps what the inner one answers: a repeated request gets the same operation.
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: DeferralInterceptor },
       ],
     };
   }

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import type { ComputingFactory } from './computing/computing.module.js';
 import type { Config } from './config/config.js';
 import { createHttpServer } from './http/server.js';
 import { Shutdown } from './http/shutdown.js';
@@ -17,6 +18,8 @@ export interface AppOptions {
   readonly ports: AppPorts;
   readonly config: Config;
   readonly logger?: Logger;
+  /** Where the planner runs; on this thread when absent. */
+  readonly computing?: ComputingFactory;
 }
 
 /**
@@ -27,12 +30,13 @@ export async function createApp({
   ports,
   config,
   logger = createLogger(config.logLevel),
+  computing,
 }: AppOptions): Promise<NestFastifyApplication> {
   const metrics = new Metrics(VERSION);
   const shutdown = new Shutdown();
   const { adapter, routes } = createHttpServer(logger, metrics, shutdown);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.register({ ports, config, metrics, shutdown }),
+    AppModule.register({ ports, config, metrics, shutdown, ...(computing !== undefined && { computing }) }),
     adapter,
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );

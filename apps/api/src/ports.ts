@@ -6,6 +6,7 @@ import type {
   GroupReadModel,
   GroupStore,
   IdempotencyStore,
+  OperationStore,
   PlanStore,
   StreamLeases,
 } from '@allot/coordinator';
@@ -21,6 +22,7 @@ export interface AppPorts {
   readonly streamLeases: StreamLeases;
   readonly plans: PlanStore;
   readonly idempotency: IdempotencyStore;
+  readonly operations: OperationStore;
   readonly database: DatabaseProbe;
 }
 
@@ -38,6 +40,7 @@ export const GROUP_HISTORY = Symbol('GroupHistory');
 export const DASHBOARD_READ_MODEL = Symbol('DashboardReadModel');
 export const PLAN_STORE = Symbol('PlanStore');
 export const IDEMPOTENCY_STORE = Symbol('IdempotencyStore');
+export const OPERATION_STORE = Symbol('OperationStore');
 export const CHANGE_FEED = Symbol('ChangeFeed');
 export const STREAM_LEASES = Symbol('StreamLeases');
 export const DATABASE_PROBE = Symbol('DatabaseProbe');

@@ -20,3 +20,4 @@ export type { MigrateOptions } from './migrations/migrate.js';
 export { PrismaPlanStore } from './plans/prisma-plan-store.js';
 export { Retention } from './retention/retention.js';
 export type { HistoryPolicy } from './retention/retention.js';
+export { PrismaOperationStore } from './operations/prisma-operation-store.js';

@@ -12,6 +12,8 @@ import {
 import { LIMITS } from '../config/limits.js';
 import { Consumes, Produces } from '../http/media-types.js';
 import { Idempotent } from '../idempotency/idempotent.js';
+import { Deferrable } from '../operations/deferrable.js';
+import { BackgroundOperation } from '../operations/operation.contract.js';
 import { Problem } from '../problems/problem.js';
 import { problemTypeOf, problemTypePath } from '../problems/problem-types.js';
 
@@ -32,6 +34,8 @@ export interface OperationOptions {
   readonly ifMatch?: 'optional' | 'required';
   /** Takes Idempotency-Key. */
   readonly idempotent?: boolean;
+  /** May be answered with 202 when it takes longer than the client waits. */
+  readonly deferrable?: boolean;
 }
 
 interface Answer {
@@ -50,6 +54,7 @@ const PATH_PARAMETERS = {
   group: { description: 'Id of the group, percent-encoded.', example: 'checkout', maxLength: LIMITS.nameLength },
   member: { description: 'Id of the member, percent-encoded.', example: 'c1', maxLength: LIMITS.nameLength },
   plan: { description: 'Id of the plan.', example: 'p1', maxLength: LIMITS.nameLength },
+  operation: { description: 'Id of the operation.', example: 'o1', maxLength: LIMITS.nameLength },
   partitioner: { description: 'Name of the partitioner.', example: 'default', maxLength: LIMITS.nameLength },
   revision: { description: 'Revision of the group.', example: 1, maximum: Number.MAX_SAFE_INTEGER },
   to: { description: 'The other revision of the group.', example: 2, maximum: Number.MAX_SAFE_INTEGER },
@@ -73,6 +78,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...(options.ifMatch === undefined ? [] : [ifMatchHeader(options.ifMatch)]),
     ...('304' in answers ? [ifNoneMatchHeader()] : []),
     ...(options.idempotent ? [Idempotent(), idempotencyHeader()] : []),
+    ...(options.deferrable ? [Deferrable(), preferHeader(), success(202, DEFERRED)] : []),
     ...(body === undefined
       ? []
       : [
@@ -95,7 +101,7 @@ function mediaTypesOf(answers: Readonly<Record<number, Answer>>): MethodDecorato
   return types.length === 0 ? [] : [Produces('application/json', ...types)];
 }
 
-function codesOf({ problems = [], body, ifMatch, idempotent, path = [] }: OperationOptions): string[] {
+function codesOf({ problems = [], body, ifMatch, idempotent, deferrable, path = [] }: OperationOptions): string[] {
   return [
     ...COMMON_PROBLEMS,
     ...(path.length > 0 ? ['URI_TOO_LONG'] : []),
@@ -103,6 +109,7 @@ function codesOf({ problems = [], body, ifMatch, idempotent, path = [] }: Operat
     ...(ifMatch === undefined ? [] : ['STALE_REVISION']),
     ...(ifMatch === 'required' ? ['PRECONDITION_REQUIRED'] : []),
     ...(idempotent ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE'] : []),
+    ...(deferrable ? ['TOO_MANY_OPERATIONS', 'COMPUTING_BUSY'] : []),
     ...problems,
   ];
 }
@@ -188,6 +195,23 @@ function ifNoneMatchHeader(): MethodDecorator {
     description: 'The ETag that was read; the answer is 304 while it is still that one.',
     schema: { type: 'string' },
     example: '"7"',
+  });
+}
+
+const DEFERRED: Answer = {
+  description:
+    'It takes longer than you wait. `Location` is where the result will be; the work goes on, also when the service restarts.',
+  type: BackgroundOperation,
+};
+
+function preferHeader(): MethodDecorator {
+  return ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description:
+      '`respond-async` for a 202 if the answer is not there at once, `wait=N` for how many seconds to wait for it (15 by default).',
+    schema: { type: 'string' },
+    example: 'wait=15',
   });
 }
 

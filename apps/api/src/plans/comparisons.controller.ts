@@ -1,7 +1,6 @@
-import { compare, comparisonFromJson, rightSize, rightSizeFromJson } from '@allot/planner';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AssignorRegistry } from '../assignors/assignor-registry.js';
+import { Computing } from '../computing/computing.js';
 import { Operation } from '../contracts/operation.js';
 import {
   ComparisonAnswer,
@@ -21,7 +20,7 @@ const GROUP = {
 @ApiTags('plans')
 @Controller('v1/plans')
 export class ComparisonsController {
-  constructor(private readonly assignors: AssignorRegistry) {}
+  constructor(private readonly computing: Computing) {}
 
   @Post('compare')
   @Operation({
@@ -31,10 +30,10 @@ export class ComparisonsController {
     body: { type: ComparisonRequest, example: { ...GROUP, assignors: ['range', 'sticky', 'uniform'] } },
     answers: { 200: { description: 'One row an assignor.', type: ComparisonAnswer } },
     problems: PLANNING_PROBLEMS,
+    deferrable: true,
   })
-  compare(@Body() body: unknown): ComparisonAnswer {
-    const { input, assignors } = comparisonFromJson(body);
-    return { rows: compare(input, assignors, this.assignors.find) };
+  compare(@Body() body: unknown): Promise<ComparisonAnswer> {
+    return this.computing.answer('compare', body);
   }
 
   @Post('right-size')
@@ -47,9 +46,9 @@ export class ComparisonsController {
     body: { type: RightSizeRequest, example: GROUP },
     answers: { 200: { description: 'Numbers of members, and what the busiest one then has.', type: RightSizeAnswer } },
     problems: PLANNING_PROBLEMS,
+    deferrable: true,
   })
-  rightSize(@Body() body: unknown): RightSizeAnswer {
-    const { input, upTo } = rightSizeFromJson(body);
-    return rightSize(input, upTo, this.assignors.find);
+  rightSize(@Body() body: unknown): Promise<RightSizeAnswer> {
+    return this.computing.answer('right-size', body);
   }
 }

@@ -1,10 +1,8 @@
-import { plan, planFromJson } from '@allot/planner';
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AssignorRegistry } from '../assignors/assignor-registry.js';
+import { Computing } from '../computing/computing.js';
 import { Operation } from '../contracts/operation.js';
 import { ClusterName, GroupId, PathText } from '../http/path-names.js';
-import { explain } from './explain.js';
 import { ExplainQuery, MemberExplanation, PartitionExplanation } from './explanation.contract.js';
 import { GroupPlanner } from './group-planner.js';
 import { PlanRequest } from './plan.contract.js';
@@ -21,7 +19,7 @@ const NOT_IN_PLAN = ['UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_MEMBER_ID'];
 export class ExplanationsController {
   constructor(
     private readonly planner: GroupPlanner,
-    private readonly assignors: AssignorRegistry,
+    private readonly computing: Computing,
   ) {}
 
   @Post('plans/explain')
@@ -41,8 +39,11 @@ export class ExplanationsController {
     answers: { 200: ANSWER },
     problems: [...PLANNING_PROBLEMS, ...NOT_IN_PLAN],
   })
-  explainTopology(@Body() body: unknown, @Query() query: ExplainQuery): PartitionExplanation | MemberExplanation {
-    return explain(query, () => plan(planFromJson(body), this.assignors.find));
+  explainTopology(
+    @Body() body: unknown,
+    @Query() query: ExplainQuery,
+  ): Promise<PartitionExplanation | MemberExplanation> {
+    return this.computing.answer('explain', { body, query });
   }
 
   @Get('clusters/:cluster/groups/:group/plans/:plan/explain')
@@ -69,7 +70,6 @@ export class ExplanationsController {
     @PathText('plan') id: string,
     @Query() query: ExplainQuery,
   ): Promise<PartitionExplanation | MemberExplanation> {
-    const result = await this.planner.recompute({ cluster, groupId }, id);
-    return explain(query, () => result);
+    return this.planner.explain({ cluster, groupId }, id, query);
   }
 }

@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import {
   isClassic,
+  leftOutOf,
   planOf,
   type Group,
   type GroupHistory,
   type GroupRef,
   type GroupStore,
   type Origin,
+  type PlanBlocker,
   type PlanStore,
   type StoredPlan,
 } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
-import { changesFromJson, effectOf, plan, planToJson, type PlannedOn, type PlanResult } from '@allot/planner';
+import { changesFromJson, type PlannedOn } from '@allot/planner';
 import { Inject, Injectable } from '@nestjs/common';
-import { AssignorRegistry } from '../assignors/assignor-registry.js';
+import { Computing } from '../computing/computing.js';
 import { readGroup } from '../groups/read-group.js';
 import { GROUP_HISTORY, GROUP_STORE, PLAN_STORE } from '../ports.js';
 import { complainAboutInteger } from '../validation/rules.js';
+import type { ExplainQuery, MemberExplanation, PartitionExplanation } from './explanation.contract.js';
 import type { GroupPlanRequest } from './plan.contract.js';
 import { hashOf, inputOfStored, planInputOf, type StoredRequest } from './plan-input.js';
 import { restrictToPresent, type Rollback } from './rollback.js';
@@ -32,7 +35,7 @@ export class GroupPlanner {
     @Inject(GROUP_STORE) private readonly groups: GroupStore,
     @Inject(PLAN_STORE) private readonly plans: PlanStore,
     @Inject(GROUP_HISTORY) private readonly history: GroupHistory,
-    private readonly assignors: AssignorRegistry,
+    private readonly computing: Computing,
   ) {}
 
   async make(ref: GroupRef, body: GroupPlanRequest, { actor, reason }: Origin): Promise<StoredPlan> {
@@ -43,7 +46,8 @@ export class GroupPlanner {
     const rollback = past && restrictToPresent(past, reading);
     const { now: at } = reading;
     const input = planInputOf(reading, changes, { at, ...rollback });
-    const result = plan(input, this.assignors.find);
+    const on = plannedOn(reading.group);
+    const { result, effect } = await this.computing.answer('plan-group', { input, changes, on });
     return this.plans.save({
       id: randomUUID(),
       ref,
@@ -52,8 +56,8 @@ export class GroupPlanner {
       author: actor,
       ...(reason !== undefined && { reason }),
       request: storedRequest(wanted, at, rollback),
-      result: { ...planToJson(result), warnings: [...(rollback?.warnings ?? []), ...result.warnings] },
-      effect: effectOf(changes, result, plannedOn(reading.group)),
+      result: { ...result, warnings: [...(rollback?.warnings ?? []), ...result.warnings] },
+      effect: { ...effect, blockers: [...blockersOf(reading.group), ...effect.blockers] },
       validForMs,
     });
   }
@@ -64,18 +68,27 @@ export class GroupPlanner {
   }
 
   /**
-   * The whole result of a stored plan, of which the store has what is shown. It is the same as long as the same is read.
+   * Why a stored plan gives a partition or a member what it gives: the plan is computed again, which comes to the same as long as the same
+   * is read.
    * @throws AllotError PLAN_NOT_FOUND, STALE_PLAN when the group is another by now, GROUP_ID_NOT_FOUND when it is gone.
    */
-  async recompute(ref: GroupRef, id: string): Promise<PlanResult> {
+  async explain(ref: GroupRef, id: string, query: ExplainQuery): Promise<PartitionExplanation | MemberExplanation> {
     const stored = await this.get(ref, id);
     const { group, catalog } = await readGroup(this.groups, ref);
     const input = inputOfStored(stored, group, catalog);
-    if (hashOf(input) === stored.inputHash) return plan(input, this.assignors.find);
+    if (hashOf(input) === stored.inputHash) return this.computing.answer('explain-group', { input, query });
     throw new AllotError('STALE_PLAN', `The group ${ref.groupId} changed since the plan was made; make a new plan.`, {
       action: 'refresh',
     });
   }
+}
+
+/** What stands in the way of any plan for this group. */
+function blockersOf(group: Group): readonly PlanBlocker[] {
+  if (isClassic(group) || leftOutOf(group).size === 0) return [];
+  const message =
+    'Some members chose partitions themselves that the plan gives to others. Let them leave, or subscribe instead; then plan anew.';
+  return [{ code: 'manual-members', pointer: '', message }];
 }
 
 function plannedOn(group: Group): PlannedOn {

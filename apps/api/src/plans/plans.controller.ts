@@ -1,9 +1,8 @@
 import type { Origin, PlanStore } from '@allot/coordinator';
-import { plan, planFromJson, planToJson } from '@allot/planner';
 import { Body, Controller, Get, Headers, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AssignorRegistry } from '../assignors/assignor-registry.js';
+import { Computing } from '../computing/computing.js';
 import { Operation } from '../contracts/operation.js';
 import { ExportsPlan, PLAN_EXPORTS } from '../exports/plan-exports.js';
 import { RequestOrigin } from '../http/origin.js';
@@ -28,7 +27,7 @@ const EXAMPLE = {
 export class PlansController {
   constructor(
     private readonly planner: GroupPlanner,
-    private readonly assignors: AssignorRegistry,
+    private readonly computing: Computing,
     @Inject(PLAN_STORE) private readonly plans: PlanStore,
   ) {}
 
@@ -43,9 +42,11 @@ export class PlansController {
     body: { type: PlanRequest, example: EXAMPLE },
     answers: { 200: { description: 'The plan.', type: PlanAnswer, mediaTypes: PLAN_EXPORTS } },
     problems: PLANNING_PROBLEMS,
+    deferrable: true,
+    idempotent: true,
   })
-  planTopology(@Body() body: unknown): PlanAnswer {
-    return planToJson(plan(planFromJson(body), this.assignors.find)) as PlanAnswer;
+  async planTopology(@Body() body: unknown): Promise<PlanAnswer> {
+    return (await this.computing.answer('plan', body)) as PlanAnswer;
   }
 
   @Post('clusters/:cluster/groups/:group/plans')
@@ -66,6 +67,7 @@ export class PlansController {
       ...PLANNING_PROBLEMS,
     ],
     idempotent: true,
+    deferrable: true,
   })
   async planGroup(
     @ClusterName() cluster: string,

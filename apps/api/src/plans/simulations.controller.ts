@@ -1,7 +1,6 @@
-import { recommend, simulate, simulationFromJson, simulationToJson } from '@allot/planner';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AssignorRegistry } from '../assignors/assignor-registry.js';
+import { Computing } from '../computing/computing.js';
 import { Operation } from '../contracts/operation.js';
 import { WORK_DESCRIPTION } from './plan-comparison.contract.js';
 import { PLANNING_PROBLEMS } from './planning-problems.js';
@@ -17,7 +16,7 @@ const DEPLOY = {
 @ApiTags('plans')
 @Controller('v1/simulations')
 export class SimulationsController {
-  constructor(private readonly assignors: AssignorRegistry) {}
+  constructor(private readonly computing: Computing) {}
 
   @Post()
   @Operation({
@@ -29,9 +28,10 @@ export class SimulationsController {
     body: { type: SimulationRequest, example: DEPLOY },
     answers: { 200: { description: 'The cost of each event, each step and the whole.', type: SimulationAnswer } },
     problems: PLANNING_PROBLEMS,
+    deferrable: true,
   })
-  simulate(@Body() body: unknown): SimulationAnswer {
-    return simulationToJson(simulate(simulationFromJson(body), this.assignors.find));
+  simulate(@Body() body: unknown): Promise<SimulationAnswer> {
+    return this.computing.answer('simulate', body);
   }
 
   @Post('recommend')
@@ -44,8 +44,9 @@ export class SimulationsController {
     body: { type: SimulationRequest, example: DEPLOY },
     answers: { 200: { description: 'Settings with their measured gain.', type: RecommendationsAnswer } },
     problems: PLANNING_PROBLEMS,
+    deferrable: true,
   })
-  recommend(@Body() body: unknown): RecommendationsAnswer {
-    return recommend(simulationFromJson(body), this.assignors.find);
+  recommend(@Body() body: unknown): Promise<RecommendationsAnswer> {
+    return this.computing.answer('recommend', body);
   }
 }

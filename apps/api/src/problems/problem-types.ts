@@ -132,6 +132,26 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Idempotency key reused',
       'The same `Idempotency-Key` came before with another request. Use a new key for a new request.',
     ),
+    OPERATION_NOT_FOUND: type(
+      404,
+      'Operation not found',
+      'There is no operation with this id, or it ended more than a day ago.',
+    ),
+    OPERATION_INTERRUPTED: type(
+      500,
+      'Operation interrupted',
+      'The service ended several times while it worked on this, and does not try again. Ask for less at once.',
+    ),
+    TOO_MANY_OPERATIONS: type(
+      429,
+      'Too many operations',
+      'As many of your operations are running as may at once. Wait for one to end, or cancel one.',
+    ),
+    COMPUTING_BUSY: type(
+      503,
+      'Computing busy',
+      'Too many questions wait to be computed. Retry after `Retry-After` seconds.',
+    ),
     IDEMPOTENCY_KEY_IN_USE: type(
       409,
       'Idempotency key in use',

@@ -58,13 +58,15 @@ export async function startService(options: StartOptions): Promise<Service> {
     if (embedded !== undefined) undo.push(() => embedded.stop());
     const databaseUrl = config.databaseUrl ?? embedded!.url;
     await timed('migrations', () => migrate(persistence.migrate, databaseUrl, config));
-    const { createApp, openPostgresPorts } = await timed('code of the API', () => code);
+    const { createApp, openPostgresPorts, ThreadComputing } = await timed('code of the API', () => code);
     const { ports, database, close } = openPostgresPorts(databaseUrl, {
       onConnectionLost: (error) => logger.warn({ err: error }, 'an idle database connection was lost'),
       onListenerLost: (error) => logger.warn({ err: error }, 'the listening database connection was lost'),
     });
     undo.push(close, startHousekeeping(new persistence.Retention(database), config.history, logger));
-    const app = await timed('application', () => createApp({ ports, config, logger }));
+    const app = await timed('application', () =>
+      createApp({ ports, config, logger, computing: (inline) => new ThreadComputing(inline) }),
+    );
     undo.push(() => closeWithin(app, config.drainMs, logger));
     const url = await timed('listening', () => listen(app, config));
     signal.throwIfAborted();
@@ -76,11 +78,12 @@ export async function startService(options: StartOptions): Promise<Service> {
 }
 
 async function loadCode() {
-  const [{ createApp }, { openPostgresPorts }] = await Promise.all([
+  const [{ createApp }, { openPostgresPorts }, { ThreadComputing }] = await Promise.all([
     import('../app.js'),
     import('../postgres-ports.js'),
+    import('../computing/thread-computing.js'),
   ]);
-  return { createApp, openPostgresPorts };
+  return { createApp, openPostgresPorts, ThreadComputing };
 }
 
 async function startDatabase(

@@ -28,6 +28,7 @@ export function startApp(ports: Partial<AppPorts> = {}): Promise<NestFastifyAppl
       history: ports.history ?? unused('history'),
       plans: ports.plans ?? unused('plans'),
       idempotency: ports.idempotency ?? unused('idempotency'),
+      operations: ports.operations ?? unused('operations'),
       feed: ports.feed ?? unused('feed'),
       streamLeases: ports.streamLeases ?? unused('streamLeases'),
       database: ports.database ?? { check: () => Promise.resolve() },

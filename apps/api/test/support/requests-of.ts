@@ -65,6 +65,8 @@ const THERE: Readonly<Record<string, string>> = {
   broker: '1',
   member: 'c1',
   partitioner: 'default',
+  revision: '1',
+  to: '1',
 };
 
 function word({ name: parameter, schema }: Parameter): Arbitrary<Word> {

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { createApp } from '../../src/app.js';
+import type { ComputingFactory } from '../../src/computing/computing.module.js';
 import { readConfig } from '../../src/config/config.js';
 import { openPostgresPorts, type PostgresPorts } from '../../src/postgres-ports.js';
 
@@ -14,14 +15,14 @@ export class Replica {
   ) {}
 
   static async start(databaseUrl: string, options: ReplicaOptions = {}): Promise<Replica> {
-    const { onStatement, env = {} } = options;
+    const { onStatement, env = {}, computing } = options;
     const postgres = openPostgresPorts(databaseUrl, onStatement === undefined ? {} : { onStatement });
     const config = readConfig({
       ALLOT_LOG_LEVEL: process.env.ALLOT_TEST_LOG ?? 'silent',
       ALLOT_MIN_SESSION_TIMEOUT_MS: '300',
       ...env,
     });
-    const app = await createApp({ ports: postgres.ports, config });
+    const app = await createApp({ ports: postgres.ports, config, ...(computing !== undefined && { computing }) });
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new Replica(app, postgres, `http://127.0.0.1:${port}`);
@@ -72,6 +73,7 @@ export interface Answer {
 export interface ReplicaOptions {
   readonly onStatement?: (sql: string) => void;
   readonly env?: Record<string, string>;
+  readonly computing?: ComputingFactory;
 }
 
 /** A fresh database with so many replicas on it. */

@@ -64,7 +64,7 @@ export class Retention {
     });
   }
 
-  /** Removes idempotency keys whose time is over, plans that expired more than `keepPlansMs` ago, and what is known of groups long gone. */
+  /** Removes idempotency keys and operations whose time is over, plans that expired more than `keepPlansMs` ago, and what is known of groups long gone. */
   async pruneExpired(keepPlansMs: number, limit: number): Promise<number> {
     return run(this.database, async (statements) => {
       const keys = await statements.$executeRaw`
@@ -75,12 +75,16 @@ export class Retention {
         DELETE FROM plans WHERE id IN (
           SELECT id FROM plans WHERE expires_at <= statement_timestamp() - ${keepPlansMs}::float8 * interval '1 millisecond'
           LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+      const operations = await statements.$executeRaw`
+        DELETE FROM operations WHERE id IN (
+          SELECT id FROM operations WHERE expires_at <= statement_timestamp() AND status <> 'running'
+          LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
       const groups = await statements.$executeRaw`
         DELETE FROM deleted_groups WHERE (cluster, group_id) IN (
           SELECT cluster, group_id FROM deleted_groups
           WHERE deleted_at <= statement_timestamp() - ${KEEP_DELETED_GROUPS_DAYS}::int * interval '1 day'
           LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
-      return keys + plans + groups;
+      return keys + plans + operations + groups;
     });
   }
 }
