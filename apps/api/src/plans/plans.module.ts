@@ -5,7 +5,9 @@ import { GroupPlanner } from './group-planner.js';
 import { PlanLifecycleController } from './plan-lifecycle.controller.js';
 import { PlanLifecycle } from './plan-lifecycle.js';
 import { PlansController } from './plans.controller.js';
+import { PlanMutationsResolver } from './plan-mutations.resolver.js';
 import { GroupPlansResolver, PlansResolver } from './plans.resolver.js';
+import { QuestionsResolver } from './questions.resolver.js';
 import { SimulationsController } from './simulations.controller.js';
 
 @Module({
@@ -16,6 +18,6 @@ import { SimulationsController } from './simulations.controller.js';
     SimulationsController,
     ExplanationsController,
   ],
-  providers: [GroupPlanner, PlanLifecycle, GroupPlansResolver, PlansResolver],
+  providers: [GroupPlanner, PlanLifecycle, GroupPlansResolver, PlansResolver, PlanMutationsResolver, QuestionsResolver],
 })
 export class PlansModule {}
