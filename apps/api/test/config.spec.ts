@@ -23,6 +23,10 @@ describe('readConfig', () => {
       drainMs: 10_000,
       assignorModules: [],
       assignorTimeoutMs: 500,
+      history: { leastPerGroup: 100, mostPerGroup: 10_000, maxAgeMs: 30 * 86_400_000 },
+      graphqlIntrospection: true,
+      graphqlAllowList: undefined,
+      maxWaitMs: 60_000,
     });
     expect(readConfig({ PORT: '', HOST: ' ' })).toMatchObject({ port: 3000, host: '127.0.0.1' });
   });
@@ -47,6 +51,16 @@ describe('readConfig', () => {
   it('reads the paths of modules between commas', () => {
     expect(readConfig({ ALLOT_ASSIGNORS: './a.mjs, /b c/d.mjs,,' }).assignorModules).toEqual(['./a.mjs', '/b c/d.mjs']);
     expect(problemsOf({ ALLOT_ASSIGNOR_TIMEOUT_MS: '60000' })).toHaveLength(1);
+  });
+
+  it('reads what is kept of the history, and refuses to keep more at least than at most', () => {
+    const day = 86_400_000;
+    const env = { ALLOT_HISTORY_MIN_CHANGES: '5', ALLOT_HISTORY_MAX_CHANGES: '50', ALLOT_HISTORY_MAX_AGE_DAYS: '2' };
+    expect(readConfig(env).history).toEqual({ leastPerGroup: 5, mostPerGroup: 50, maxAgeMs: 2 * day });
+    expect(problemsOf({ ...env, ALLOT_HISTORY_MIN_CHANGES: '51' })).toEqual([
+      expect.stringContaining('ALLOT_HISTORY_MIN_CHANGES, what a group keeps at least, is 51'),
+    ]);
+    expect(problemsOf({ ALLOT_HISTORY_MAX_AGE_DAYS: '0' })).toHaveLength(1);
   });
 
   it('names everything that is wrong at once, and no password', () => {

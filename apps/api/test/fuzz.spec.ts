@@ -79,11 +79,17 @@ describe('the API under requests derived from its document', () => {
 async function meetForCertain(): Promise<void> {
   const group = '/v1/clusters/default/groups/certain';
   const { memberId } = await replica.call('POST', `${group}/members`, { subscription: { topics: ['orders'] } });
-  const { id } = await replica.call('POST', `${group}/plans`, {});
+  const { id, baseRevision } = await replica.call('POST', `${group}/plans`, {});
+  const { id: unwanted } = await replica.call('POST', `${group}/plans`, {});
   const topology = { topics: [{ name: 'orders', partitions: 2 }], members: [{ id: 'c1', topics: ['orders'] }] };
-  const certain: Record<string, readonly [path: string, body?: object]> = {
+  const certain: Record<string, readonly [path: string, body?: object, headers?: Record<string, string>]> = {
     streamMember: [`${group}/members/${memberId}/events`],
     explainPlan: [`${group}/plans/${id}/explain?member=${memberId}`],
+    approvePlan: [`${group}/plans/${id}/approve`],
+    applyPlan: [`${group}/plans/${id}/apply`, undefined, { 'if-match': `"${baseRevision}"` }],
+    discardPlan: [`${group}/plans/${unwanted}/discard`],
+    getRevision: [`${group}/revisions/${baseRevision}`],
+    diffRevisions: [`${group}/revisions/${baseRevision}/diff/${baseRevision}`],
     heartbeat: [`${group}/members/${memberId}/heartbeat`, { memberEpoch: 1 }],
     planTopology: ['/v1/plans', topology],
     explainTopology: ['/v1/plans/explain?member=c1', topology],
@@ -91,11 +97,11 @@ async function meetForCertain(): Promise<void> {
     compareAssignors: ['/v1/plans/compare', { ...topology, assignors: ['range', 'sticky'] }],
     simulate: ['/v1/simulations', { ...topology, steps: [{ rollingRestart: { batchSize: 1 } }] }],
   };
-  for (const [operationId, [path, body]] of Object.entries(certain)) {
+  for (const [operationId, [path, body, headers = {}]] of Object.entries(certain)) {
     const target = operations.find(({ operation }) => operation.operationId === operationId);
     if (target === undefined) throw new Error(`the document has no operation ${operationId}`);
     const sent = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) };
-    const { status, text } = await send(target, path, {}, sent);
+    const { status, text } = await send(target, path, headers, sent);
     if (status >= 400) throw new Error(`${operationId} refused what is sound: ${status} ${text}`);
     note(target, status);
   }
