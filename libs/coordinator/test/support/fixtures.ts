@@ -4,6 +4,7 @@ import { resolveAssignor } from '@allot/strategies';
 import { DEFAULT_GROUP_SETTINGS, type Catalog, type GroupSettings } from '../../src/index.js';
 import type { ConsumerGroup, ConsumerMember } from '../../src/index.js';
 import { withoutEpochs } from '../../src/index.js';
+import * as draining from '../../src/consumer/drain.js';
 import * as membership from '../../src/consumer/membership.js';
 import type { HeartbeatCommand } from '../../src/consumer/membership.js';
 import * as operator from '../../src/consumer/operator.js';
@@ -30,7 +31,7 @@ export class GroupBench {
   readonly changes: NonNullable<Transition['change']>[] = [];
   readonly settings: GroupSettings;
   /** The steps themselves, for tests that need another context. */
-  readonly machine = { ...membership, ...operator };
+  readonly machine = { ...membership, ...operator, ...draining };
 
   constructor(topics: Record<string, number>, settings: Partial<GroupSettings> = {}) {
     this.catalog = catalogOf(topics);
