@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startReplicas, type Replica } from '../../apps/api/test/support/service.js';
+import { runBash } from '../support/command-line.js';
 
 /** These documents are run as a reader would: every `sh` block in order, and the block after it is what it must answer. */
 const DOCUMENTS = [
   { path: 'README.md', least: 10 },
   { path: 'docs/planning.md', least: 7 },
+  { path: 'docs/cli.md', least: 11 },
 ];
 
 interface Example {
@@ -39,7 +39,8 @@ describe.each(documents)('the commands of %s', (_path, examples, least) => {
     examples.map((example, i) => [`${i + 1}: ${example.command.split('\n')[0]!.slice(0, 100)}`, example] as const),
   )('answers what it says: %s', async (_name, { command, expected }) => {
     const script = command.replaceAll('http://127.0.0.1:3000', replica.url);
-    const { stdout } = await promisify(execFile)('bash', ['-ec', script]);
+    const { code, out: stdout, err } = await runBash(`set -e\n${script}`);
+    expect([code, code === 0 ? '' : err]).toEqual([0, '']);
     if (expected === undefined) return;
     if (expected.kind === 'json') expect(lastJson(stdout)).toMatchObject(JSON.parse(expected.text));
     else expect(stdout).toContain(expected.text);

@@ -41,9 +41,19 @@ export function planCommand(session: Session): Command {
         throw invalidRequest('--rollback-to needs --server: a text has no history.');
       const { groupId, body } = await readInlineGroup(session, screen, files, options, changes);
       const result = await session.during('allot: planning', () => planToJson(plan(planFromJson(body))));
+      await noteInventedIds(screen, result);
       await showPlan(screen, result, options.output, groupId);
       session.exitCode = result.diff.length === 0 ? EXIT.ok : EXIT.changes;
     });
+}
+
+/** Kafka's rules order members by id, so that ids made up here may get other partitions than the real ones. */
+async function noteInventedIds(screen: Screen, { addedMembers }: PlanJson): Promise<void> {
+  if (!addedMembers.some((id) => /^new-\d+$/.test(id))) return;
+  await screen.note(
+    'note',
+    'ids like new-1 are made up, and Kafka orders members by id; --add-member names them where you know.',
+  );
 }
 
 /** The server computes, from the group as it is there, and keeps the plan. */
