@@ -1,0 +1,7 @@
+// Loaded into a server (`node --expose-gc --import ./probe.mjs`): says how much memory it holds when nothing more can be collected.
+process.on('message', (message) => {
+  if (message !== 'memory') return;
+  for (let i = 0; i < 4; i++) globalThis.gc();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  process.send({ held: heapUsed + external, rss, cpu: process.cpuUsage() });
+});
