@@ -33,32 +33,45 @@ export interface HomogeneousGroup {
  */
 export function assignHomogeneous(group: HomogeneousGroup, rule: QuotaRule): Int32Array {
   const { memberWalk, previous, counts } = group;
-  const owners = previous.slice();
-  const takers = new Takers(memberWalk, roomOf(group, rule));
-  const owned = counts.reduce((sum, count) => sum + count, 0);
-  if (owned === 0) giveOutAll(group, owners, takers);
-  else if (owned < previous.length) giveOutFree(group, owners, takers);
+  let owned = 0;
+  for (let member = 0; member < counts.length; member++) owned += counts[member]!;
+  const room = roomOf(group, rule);
+  if (owned === 0) return giveOutAll(group, room);
 
+  const owners = previous.slice();
+  const takers = new Takers(memberWalk, room);
+  if (owned < previous.length) giveOutFree(group, owners, takers);
   for (let place = 0; place < memberWalk.length; place++) {
     const member = memberWalk[place]!;
-    const excess = takers.room[member]!;
+    const excess = room[member]!;
     if (excess >= 0) continue;
     for (const partition of group.walkOwned(member).subarray(excess)) owners[partition] = takers.next();
   }
   return owners;
 }
 
-/** A first round: whole runs of each topic. */
-function giveOutAll({ topicWalk, partitionOffset }: HomogeneousGroup, owners: Int32Array, takers: Takers): void {
+/** A first round: whole runs of each topic to one member after the other. */
+function giveOutAll(
+  { memberWalk, topicWalk, partitionOffset, previous }: HomogeneousGroup,
+  room: Int32Array,
+): Int32Array {
+  const owners = new Int32Array(previous.length);
+  let place = -1;
+  let member = NOBODY;
+  let left = 0;
   for (let i = 0; i < topicWalk.length; i++) {
     const end = partitionOffset[topicWalk[i]! + 1]!;
     for (let partition = partitionOffset[topicWalk[i]!]!; partition < end;) {
-      const wanted = takers.wanted();
-      const runEnd = Math.min(end, partition + wanted);
-      const member = takers.take(runEnd - partition);
+      while (left === 0) {
+        member = memberWalk[++place]!;
+        left = room[member]!;
+      }
+      const runEnd = Math.min(end, partition + left);
+      left -= runEnd - partition;
       while (partition < runEnd) owners[partition++] = member;
     }
   }
+  return owners;
 }
 
 function giveOutFree({ topicWalk, partitionOffset }: HomogeneousGroup, owners: Int32Array, takers: Takers): void {
@@ -77,24 +90,14 @@ class Takers {
   constructor(
     private readonly memberWalk: Int32Array,
     /** How many partitions each member has to get; less than nothing when it has to give some up. */
-    readonly room: Int32Array,
+    private readonly room: Int32Array,
   ) {}
 
-  /** How many partitions the present taker still wants; at least one. */
-  wanted(): number {
-    while (this.#left <= 0) this.#left = this.room[this.memberWalk[++this.#place]!]!;
-    return this.#left;
-  }
-
-  /** Gives the present taker so many. */
-  take(count: number): number {
-    this.#left -= count;
-    return this.memberWalk[this.#place]!;
-  }
-
+  /** The member that gets the next partition. */
   next(): number {
-    this.wanted();
-    return this.take(1);
+    while (this.#left <= 0) this.#left = this.room[this.memberWalk[++this.#place]!]!;
+    this.#left--;
+    return this.memberWalk[this.#place]!;
   }
 }
 
