@@ -293,6 +293,11 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
       'Nothing to import',
       'Nothing in the text was understood; `lines` says why, line by line.',
     ),
+    IMPORT_INCOMPLETE: type(
+      422,
+      'Import is incomplete',
+      'The text does not say enough of a group to plan on it. The detail names the line and what to paste as well; the command line answers this.',
+    ),
 
     // Assignors of one's own
     ASSIGNOR_TIMEOUT: type(
