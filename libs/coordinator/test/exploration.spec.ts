@@ -39,6 +39,33 @@ const SCOPES: readonly (readonly [name: string, scope: Scope])[] = [
     { ...SCOPE, assignorFails: true, subscriptions: [['t', 'u'], ['t']], catalogs: [SCOPE.catalogs[0]!] },
   ],
   [
+    '2 members, a group that is frozen and thaws',
+    { ...SCOPE, operator: ['freeze'], subscriptions: [['t'], ['u']], catalogs: [SCOPE.catalogs[0]!] },
+  ],
+  [
+    '2 members, one of them static, that are drained, in a group that is frozen and thaws',
+    {
+      ...SCOPE,
+      staticMembers: 1,
+      operator: ['freeze', 'drain'],
+      maxPerturbations: deep ? 4 : 2,
+      subscriptions: [['t']],
+      catalogs: [SCOPE.catalogs[0]!],
+    },
+  ],
+  [
+    '2 members, a move budget of one partition, that are drained',
+    {
+      ...SCOPE,
+      assignor: 'sticky',
+      settings: { moveBudget: 1 },
+      operator: ['drain'],
+      maxPerturbations: deep ? 2 : 1,
+      subscriptions: [['t'], ['t', 'u']],
+      catalogs: [catalogOf({ t: 4, u: 1 }, 1)],
+    },
+  ],
+  [
     '2 members, 4 partitions in 2 topics, sticky',
     { ...SCOPE, assignor: 'sticky', subscriptions: [['t', 'u'], ['u']], catalogs: [catalogOf({ t: 3, u: 1 }, 1)] },
   ],

@@ -8,7 +8,8 @@ import {
 } from '@allot/model';
 import type { Catalog, ConsumerGroup, ConsumerMember, GroupChange, MemberChange } from '../../src/index.js';
 import { checkOwnership, consumerGroupState, resolveSubscription, withoutEpochs } from '../../src/index.js';
-import { indexHolders } from '../../src/consumer/owned-partitions.js';
+import { isServed } from '../../src/consumer/consumer-group.js';
+import { indexHolders, isCoveredBy } from '../../src/consumer/owned-partitions.js';
 import type { Transition } from '../../src/consumer/step.js';
 import type { World } from './exploration-world.js';
 
@@ -66,7 +67,9 @@ export function lastHolders(before: Past, group: ConsumerGroup): LastHolders {
 /** @throws Error that says which promise of the protocol the step from one world to the next breaks. */
 export function checkStep(before: World, after: World): void {
   checkWorkers(after);
-  if (after.group !== undefined) checkGroup(before, after.group);
+  if (after.group === undefined) return;
+  checkGroup(before, after.group);
+  if (before.group !== undefined) checkCalm(before.group, after.group);
 }
 
 /** The part of it that the books alone show. @throws Error */
@@ -75,6 +78,35 @@ export function checkGroup(before: Past, after: ConsumerGroup): void {
   indexHolders(after);
   checkEpochs(before.group, after);
   checkHoldings(before, after);
+}
+
+/** A frozen group gets no target, a draining member no partition, and a target moves no more than the budget. */
+function checkCalm(before: ConsumerGroup, after: ConsumerGroup): void {
+  const newTarget = after.assignmentEpoch > before.assignmentEpoch;
+  if (newTarget && after.calm?.freeze !== undefined) throw new Error('a frozen group got a target');
+  const { moveBudget = Infinity } = after.settings;
+  const owners = new Map<string, string>();
+  for (const [memberId, { target }] of before.members) {
+    for (const [topic, partitions] of target) for (const p of partitions) owners.set(`${topic}-${p}`, memberId);
+  }
+  let moves = 0;
+  for (const [memberId, { target, draining, assigned }] of after.members) {
+    if (newTarget && draining && target.size > 0) throw new Error(`${memberId} is drained and has a target`);
+    const mine = before.members.get(memberId)?.assigned ?? new Map();
+    if (draining && target.size === 0 && !isCoveredBy(withoutEpochs(assigned), mine)) {
+      throw new Error(`${memberId} is drained and gets partitions`);
+    }
+    for (const [topic, partitions] of target) {
+      for (const partition of partitions) {
+        const giver = owners.get(`${topic}-${partition}`);
+        const left = giver === undefined ? undefined : after.members.get(giver);
+        const couldKeep = left !== undefined && isServed(left) && left.subscription.topics.includes(topic);
+        if (giver !== memberId && couldKeep) moves++;
+      }
+    }
+  }
+  if (newTarget && moves > moveBudget)
+    throw new Error(`a target moves ${moves} partitions, the budget is ${moveBudget}`);
 }
 
 /** One worker a partition; what a worker works on is its own by the books, and a claim to it is granted. */

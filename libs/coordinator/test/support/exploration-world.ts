@@ -1,10 +1,11 @@
 import { intersectAssignment, unionAssignment, type Assignment } from '@allot/model';
 import { resolveAssignor } from '@allot/strategies';
-import type { Catalog, ConsumerGroup } from '../../src/index.js';
+import type { Catalog, ConsumerGroup, GroupSettings } from '../../src/index.js';
 import { LEFT_TEMPORARILY, withoutEpochs } from '../../src/index.js';
 import { fenceOverdue, heartbeat, leave, leaveTemporarily } from '../../src/consumer/membership.js';
 import type { HeartbeatCommand } from '../../src/consumer/membership.js';
-import { lookAtCatalog } from '../../src/consumer/operator.js';
+import { cancelDrain, drain } from '../../src/consumer/drain.js';
+import { lookAtCatalog, putSettings } from '../../src/consumer/operator.js';
 import type { StepContext, Transition } from '../../src/consumer/step.js';
 import { checkHistory, checkSpoken, lastHolders, type LastHolders } from './exploration-invariants.js';
 import { ORIGIN, SETTINGS } from './fixtures.js';
@@ -34,6 +35,8 @@ export interface World {
   /** A heartbeat that its sender has given up and that is still on its way. */
   readonly late: { readonly name: string; readonly command: HeartbeatCommand } | undefined;
   readonly perturbations: number;
+  /** When all pauses are over; absent at the beginning of time, where they are not. */
+  readonly now?: number;
 }
 
 export interface Scope {
@@ -50,6 +53,9 @@ export interface Scope {
   readonly assignor: string;
   /** The assignor may fail and recover. */
   readonly assignorFails?: boolean;
+  /** What an operator does meanwhile. */
+  readonly operator?: readonly ('freeze' | 'drain')[];
+  readonly settings?: Partial<GroupSettings>;
   /** The step under test; a checker of the checker puts a faulty one here. */
   readonly beat?: typeof heartbeat;
 }
@@ -137,6 +143,19 @@ function surroundings({ group, catalog, broken }: World, perturbed: World, scope
     actions.push({ name: 'the catalog changes', run: () => moved });
     actions.push({ name: 'the catalog changes and is looked at', run: look });
   }
+  for (const action of scope.operator ?? []) {
+    if (action === 'freeze') {
+      const frozen = group.calm?.freeze === undefined;
+      const run = () => stepTo(perturbed, putSettings(group, group.settings, contextOf(perturbed, scope), frozen));
+      actions.push({ name: frozen ? 'the group is frozen' : 'the group thaws', run });
+      continue;
+    }
+    for (const { memberId, draining } of group.members.values()) {
+      const step = draining ? cancelDrain : drain;
+      const run = () => stepTo(perturbed, step(group, { memberId }, contextOf(perturbed, scope)));
+      actions.push({ name: draining ? `${memberId} is served again` : `${memberId} is drained`, run });
+    }
+  }
   if (scope.assignorFails) {
     const name = broken ? 'the assignor recovers' : 'the assignor breaks';
     actions.push({ name, run: () => ({ ...perturbed, broken: !broken }) });
@@ -187,7 +206,7 @@ function commandOf({ workers }: World, scope: Scope, at: number, sent: Sent): He
 }
 
 function beat(world: World, scope: Scope, command: HeartbeatCommand): Transition {
-  const settings = { ...SETTINGS, assignors: [scope.assignor], assignmentIntervalMs: 0 };
+  const settings = { ...SETTINGS, assignors: [scope.assignor], assignmentIntervalMs: 0, ...scope.settings };
   return (scope.beat ?? heartbeat)(world.group, command, settings, contextOf(world, scope));
 }
 
@@ -207,7 +226,7 @@ function contextOf(world: World, scope: Scope): StepContext {
     throw new Error('the assignor is broken');
   };
   return {
-    now: 0,
+    now: world.now ?? 0,
     catalog: scope.catalogs[world.catalog]!,
     resolveAssignor: world.broken ? broken : resolveAssignor,
     origin: ORIGIN,
@@ -245,6 +264,16 @@ function stopWorkers(world: World, which: (memberId: string) => boolean): World 
 
 function withWorker(world: World, at: number, change: Partial<Worker>): World {
   return { ...world, workers: world.workers.map((old, i) => (i === at ? { ...old, ...change } : old)) };
+}
+
+const LATER = 1_000_000;
+
+/** The world once nothing is held back any more: the assignor works, and nothing is frozen. */
+export function withoutHold(from: World, scope: Scope): World {
+  const world = { ...from, broken: false, now: LATER };
+  const { group } = world;
+  if (group?.calm?.freeze === undefined) return world;
+  return stepTo(world, putSettings(group, group.settings, contextOf(world, scope), false));
 }
 
 /** Whether the group knows the worker, under whatever id. */
