@@ -153,7 +153,7 @@ export type {
   Reply as ClassicReply,
   SyncAnswer as ClassicSyncAnswer,
 } from './classic/classic-coordinator.js';
-export type { JoinCommand as ClassicJoinCommand } from './classic/join.js';
+export type { JoinCommand as ClassicJoinCommand } from './classic/member-description.js';
 export type { LeaveResult, LeavingMember } from './classic/leave.js';
 export type { MemberRef as ClassicMemberRef } from './classic/membership.js';
 export type { SuppliedAssignment, SyncCommand as ClassicSyncCommand } from './classic/sync.js';

@@ -12,7 +12,7 @@ import {
 import { countPartitions } from '@allot/model';
 import { showAssignment } from '../groups/assignment.contract.js';
 import { showSpan } from '../groups/group-view.js';
-import type * as contract from './classic.contract.js';
+import type * as contract from './classic-answers.contract.js';
 
 type Frame = Pick<contract.ClassicJoinAnswer, 'memberId' | 'state' | 'revision' | 'generation' | 'protocol'>;
 

@@ -10,14 +10,16 @@ import { ReasonQuery } from '../plans/reason-query.js';
 import { showHeartbeat, showJoin, showParked, showSync } from './classic-view.js';
 import {
   ClassicHeartbeatAnswer,
-  ClassicHeartbeatRequest,
   ClassicJoinAnswer,
-  ClassicJoinRequest,
   ClassicLeaveAnswer,
-  ClassicLeaveRequest,
   ClassicSyncAnswer,
+} from './classic-answers.contract.js';
+import {
+  ClassicHeartbeatRequest,
+  ClassicJoinRequest,
+  ClassicLeaveRequest,
   ClassicSyncRequest,
-} from './classic.contract.js';
+} from './classic-requests.contract.js';
 import { ParkedRequests } from './parked-requests.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;

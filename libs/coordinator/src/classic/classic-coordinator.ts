@@ -15,7 +15,9 @@ import type { ClassicGroup, ClassicGroupState, ClassicMember } from './classic-g
 import { classicValidUntil } from './deadlines.js';
 import { endInitialDelay } from './expire.js';
 import { heartbeat } from './heartbeat.js';
-import { join, type JoinCommand, type JoinStep } from './join.js';
+import { join } from './join.js';
+import type { JoinStep } from './join-step.js';
+import type { JoinCommand } from './member-description.js';
 import { leave, type LeaveResult, type LeavingMember } from './leave.js';
 import type { MemberRef } from './membership.js';
 import { outcomeOfJoin, outcomeOfSync } from './parked.js';
@@ -100,7 +102,10 @@ export class ClassicCoordinator {
     return replyToSync(step!.outcome, command, { group, leases, now });
   }
 
-  reviewSync(reading: GroupReading | undefined, member: MemberRef & { readonly generation: number }): Reply<SyncAnswer> {
+  reviewSync(
+    reading: GroupReading | undefined,
+    member: MemberRef & { readonly generation: number },
+  ): Reply<SyncAnswer> {
     const seen = seenIn(reading);
     return replyToSync(outcomeOfSync(seen?.group, member), member, seen);
   }

@@ -97,7 +97,10 @@ export class ClassicDraft {
     if (this.#group.catalogRevision === catalog.revision) return;
     this.set({ catalogRevision: catalog.revision });
     if (this.#group.phase !== 'STABLE' && this.#group.phase !== 'COMPLETING_REBALANCE') return;
-    const cause = catalogCause(this.#group.subscribedTopics, subscribedTopicsOf(this.#group.members.values(), catalog, this.#group.subscribedTopics));
+    const cause = catalogCause(
+      this.#group.subscribedTopics,
+      subscribedTopicsOf(this.#group.members.values(), catalog, this.#group.subscribedTopics),
+    );
     if (cause !== undefined) prepareRebalance(this, cause);
   }
 

@@ -4,7 +4,7 @@ import { ClassicWorld, newWorker, type Worker } from './support/classic-world.js
 
 /** ALLOT_CLASSIC_DEPTH explores further; every step more takes about ten times as long. */
 const DEPTH = Number(process.env['ALLOT_CLASSIC_DEPTH'] ?? 3);
-const WALKS = Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 100);
+const WALKS = Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 60);
 const WALK_LENGTH = 60;
 const SETTINGS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 4_000, initialDelayMs: 1_000 };
 

@@ -4,7 +4,8 @@ import { ANSWER, type ClassicStep, type ClassicTransition, type Outcome } from '
 import { timerAt, type ClassicGroup, type ClassicMember } from '../../../src/classic/classic-group.js';
 import { expire } from '../../../src/classic/expire.js';
 import { heartbeat } from '../../../src/classic/heartbeat.js';
-import { join, type JoinCommand } from '../../../src/classic/join.js';
+import { join } from '../../../src/classic/join.js';
+import type { JoinCommand } from '../../../src/classic/member-description.js';
 import { leave, type LeaveResult, type LeavingMember } from '../../../src/classic/leave.js';
 import { lookAtCatalog, putClassicSettings } from '../../../src/classic/operator.js';
 import { outcomeOfJoin, outcomeOfSync } from '../../../src/classic/parked.js';

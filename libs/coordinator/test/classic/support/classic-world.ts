@@ -2,7 +2,8 @@ import { holds, type Assignment } from '@allot/model';
 import { classicValidUntil } from '../../../src/classic/deadlines.js';
 import { indexHolders } from '../../../src/consumer/owned-partitions.js';
 import { withoutEpochs } from '../../../src/index.js';
-import { ClassicBench, type Told } from './classic-bench.js';
+import type { ClassicBench } from './classic-bench.js';
+import { type Told } from './classic-bench.js';
 import { json } from '../../support/fixtures.js';
 
 /** A process that follows the protocol, and what it believes. */
