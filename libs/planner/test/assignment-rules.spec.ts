@@ -47,6 +47,25 @@ describe('pins of a plan', () => {
     expect(faults(() => run({ ...ten, assignor: 'range', pins: twice }))).toEqual(['/pins/1']);
   });
 
+  it('change with a change: others from then on, or none', () => {
+    const other = [{ topic: 't', partition: 9, member: 'c1' }];
+    const given = { ...ten, assignor: 'range', pins };
+    const changed = run({ ...given, changes: [{ pins: other }] });
+    expect([changed.current.get('c3')!.get('t'), changed.target.get('c1')!.get('t')]).toEqual([
+      expect.arrayContaining([0]),
+      expect.arrayContaining([9]),
+    ]);
+    expect(changed.pins).toEqual(other);
+    expect(explainPartition(changed, 't', 9)).toMatchObject({ cause: 'pinned' });
+    const freed = run({ ...given, changes: [{ pins: [] }] });
+    expect(freed.target).toEqual(run({ ...ten, assignor: 'range' }).target);
+    const faulty = (change: object) => faults(() => run({ ...given, changes: [{ addMembers: 1 }, change] }));
+    expect(faulty({ pins: [...pins, { ...pins[0]!, member: 'c1' }] })).toEqual(['/changes/1/pins/1']);
+    expect(faulty({ pins: [{ topic: 't', partition: -1, member: 'c1' }] })).toEqual(['/changes/1/pins/0/partition']);
+    const { steps } = simulate(simulationFromJson({ ...given, steps: [{ pins: other }, { pins: [] }] }).input);
+    expect(steps.map(({ moves }) => moves > 0)).toEqual([true, true]);
+  });
+
   it('hold in comparisons, in every size that has the member, and through a simulation', () => {
     const two = { topics: topics({ t: 4 }), members: members(2, ['t']) };
     const all = [0, 1, 2].map((partition) => ({ topic: 't', partition, member: 'c1' }));

@@ -3,14 +3,21 @@ import { AllotError } from '@allot/model';
 import { assignorNames } from '@allot/strategies';
 import fc from 'fast-check';
 import { compare } from '../src/compare.js';
+import { explainMember, memberExplanationToJson } from '../src/explain-member.js';
+import { explainPartition } from '../src/explain.js';
+import { planOwners } from '../src/export/plan-owners.js';
+import { planToCsv } from '../src/export/plan-to-csv.js';
+import { planToMarkdown } from '../src/export/plan-to-markdown.js';
 import { comparisonFromJson, planFromJson, rightSizeFromJson } from '../src/plan-from-json.js';
 import { planToJson } from '../src/plan-to-json.js';
 import { plan } from '../src/plan.js';
+import type { PlanResult } from '../src/plan-types.js';
 import { recommend } from '../src/recommend.js';
 import { rightSize } from '../src/right-size.js';
 import { simulationFromJson } from '../src/simulation-from-json.js';
 import { simulationToJson } from '../src/simulation-to-json.js';
 import { simulate } from '../src/simulate.js';
+import { readCsv } from './support/read-csv.js';
 
 const runs = { numRuns: Number(process.env['ALLOT_PROPERTY_RUNS'] ?? 300) };
 
@@ -128,12 +135,45 @@ function answers(run: () => unknown): boolean {
   }
 }
 
+/** Everything that can be asked of a plan; its answers must agree with the plan. */
+function explainAll(result: PlanResult): unknown[] {
+  const counts = new Map<string, number>();
+  for (const { name: topicName, partitions } of [...result.before.topics, ...result.after.topics]) {
+    counts.set(topicName, Math.max(partitions, counts.get(topicName) ?? 0));
+  }
+  const partitions = [...counts].flatMap(([topicName, most]) =>
+    Array.from({ length: Math.min(most, 20) }, (_, partition) => explainPartition(result, topicName, partition)),
+  );
+  for (const { topic: topicName, partition, to, candidates } of partitions) {
+    if (to !== null) expect(result.target.get(to)!.get(topicName)).toContain(partition);
+    const chosen = candidates.filter(({ passedOver }) => passedOver === null);
+    expect(chosen.every(({ member: who }) => to === null || who === to)).toBe(true);
+  }
+  const members = [...new Set([...result.current.keys(), ...result.target.keys()])];
+  return [...partitions, ...members.map((who) => memberExplanationToJson(explainMember(result, who)))];
+}
+
 describe('S-05 any JSON at all', () => {
   it.each<[string, fc.Arbitrary<unknown>, (value: unknown) => unknown]>([
     [
       'a plan',
       body({ changes: or(fc.array(change, { maxLength: 3 })) }),
       (value) => planToJson(plan(planFromJson(value))),
+    ],
+    [
+      'explanations of every partition and member',
+      body({ changes: or(fc.array(change, { maxLength: 2 })) }),
+      (value) => explainAll(plan(planFromJson(value))),
+    ],
+    [
+      'a report and a list of partitions',
+      body({ changes: or(fc.array(change, { maxLength: 2 })) }),
+      (value) => {
+        const result = planToJson(plan(planFromJson(value)));
+        const [, ...records] = readCsv(planToCsv(result));
+        expect(records).toHaveLength(planOwners(result).length);
+        return [records, planToMarkdown(result)];
+      },
     ],
     [
       'a simulation',
