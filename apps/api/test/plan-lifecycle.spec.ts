@@ -70,6 +70,20 @@ describe('applying a plan', () => {
     expect(items[0]).toMatchObject({ cause: 'plan-applied', planId: plan.id, actor: 'anonymous', reason: 'friday' });
   });
 
+  it('gives the group its pins, which later targets keep', async () => {
+    await twoMembers('pinned');
+    const pins = [{ topic: 'orders', partition: 0, member: 'b' }];
+    const plan = await planned('pinned', [{ pins }]);
+    expect(plan.result.target.b.orders).toContain(0);
+    expect((await apply(plan)).status).toBe(200);
+    expect((await groupOf('pinned')).spec.pins).toEqual(pins);
+    await join('pinned', 'c');
+    expect(targetsOf(await settle('pinned')).b.orders).toContain(0);
+    const freed = await planned('pinned', [{ pins: [] }]);
+    expect((await apply(freed)).status).toBe(200);
+    expect((await groupOf('pinned')).spec.pins).toBeUndefined();
+  });
+
   it('drains the members that it removes, so that nobody loses what it works on', async () => {
     await twoMembers('drained');
     const plan = await planned('drained', [{ removeMembers: ['b'] }]);

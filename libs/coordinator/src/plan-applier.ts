@@ -63,12 +63,13 @@ export class PlanApplier {
     if (plan.applied?.actor === origin.actor) return { group, reply: { plan, replayed: true } };
     if (group === undefined) throw groupNotFound();
     const effect = checkApplicable({ plan, group, isInput: this.reader.isInput(plan, group, catalog) });
-    const { assignors = group.settings.assignors } = effect;
+    const { pins: pinned, ...unpinned } = group.settings;
+    const { assignors = group.settings.assignors, pins = pinned ?? [] } = effect;
     const planned = {
       planId: plan.id,
       target: this.reader.targetOf(plan),
       effect,
-      settings: { ...group.settings, assignors },
+      settings: { ...unpinned, assignors, ...(pins.length > 0 && { pins }) },
     };
     const { group: after, change } = applyPlan(group, planned, { now, catalog, origin });
     const { actor, reason } = origin;

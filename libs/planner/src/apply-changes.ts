@@ -1,5 +1,6 @@
 import type { AllotError, FieldError, GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
 import { invalidRequest } from '@allot/model';
+import type { Pin } from '@allot/strategies';
 import { assumedSubscription, membersToAdd } from './added-members.js';
 import type { AssumedSubscription } from './added-members.js';
 import type { AddMembers, AssignorChoice, Change, ChangeMember, ChangeTopic, RemoveMembers } from './change.js';
@@ -10,6 +11,8 @@ export interface ChangedGroup extends GroupSpec {
   readonly assignor: AssignorChoice;
   /** Where the assignor was chosen, for errors. */
   readonly assignorPointer: string;
+  /** What the group is pinned to instead; absent: no change says. */
+  readonly pins?: readonly Pin[];
   /** Ids in the final group that were not in the original one, and the reverse. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -25,6 +28,7 @@ interface State {
   members: Map<string, MemberSpec>;
   assignor: AssignorChoice;
   assignorPointer: string;
+  pins?: readonly Pin[];
   assumed: AssumedSubscription[];
   unknownRacks: Set<string>;
 }
@@ -67,6 +71,7 @@ export function applyChanges(
     members: [...state.members.values()],
     assignor: state.assignor,
     assignorPointer: state.assignorPointer,
+    ...(state.pins !== undefined && { pins: state.pins }),
     added: [...state.members.keys()].filter((id) => !before.has(id)),
     removed: [...before].filter((id) => !state.members.has(id)),
     assumed: state.assumed,
@@ -81,6 +86,7 @@ function applyChange(state: State, change: Change, pointer: string): FieldError[
   if ('topic' in change) return changeTopic(state, change, pointer);
   if ('addTopic' in change) return addTopic(state, change.addTopic, `${pointer}/addTopic`);
   if ('removeTopic' in change) return removeTopic(state, change.removeTopic, `${pointer}/removeTopic`);
+  if ('pins' in change) return changePins(state, change.pins, `${pointer}/pins`);
   state.assignor = change.assignor;
   state.assignorPointer = `${pointer}/assignor`;
   return [];
@@ -230,6 +236,20 @@ function removeTopic(state: State, name: string, pointer: string): FieldError[] 
   return state.topics.delete(name)
     ? []
     : [{ pointer, detail: `No topic "${name}" exists at this point; check the name.` }];
+}
+
+function changePins(state: State, pins: readonly Pin[], pointer: string): FieldError[] {
+  const members = new Map<string, string>();
+  for (const [i, { topic, partition, member }] of pins.entries()) {
+    const key = `${partition} ${topic}`;
+    const other = members.get(key);
+    if (other !== undefined && other !== member) {
+      return [{ pointer: `${pointer}/${i}`, detail: `${topic}-${partition} is pinned to "${other}" already.` }];
+    }
+    members.set(key, member);
+  }
+  state.pins = pins;
+  return [];
 }
 
 function checkTotal(state: State, pointer: string): FieldError[] {

@@ -55,9 +55,7 @@ export function readRules(reader: JsonReader, fields: Readonly<Record<string, un
     reader.list(value, pointer, PLAN_LIMITS.partitions, (item, at) => readPartition(reader, item, at));
   return compact({
     kafkaVersion: optional(fields['kafkaVersion'], (value) => reader.text(value, '/kafkaVersion')),
-    pins: optional(fields['pins'], (pins) =>
-      reader.list(pins, '/pins', PLAN_LIMITS.partitions, (pin, at) => readPin(reader, pin, at)),
-    ),
+    pins: optional(fields['pins'], (pins) => readPins(reader, pins, '/pins')),
     weightedSticky: optional(fields['weightedSticky'], (value) => {
       const told = reader.object(value, '/weightedSticky', WEIGHTED_STICKY_KEYS);
       const coolingDown = optional(told?.['coolingDown'], (list) => partitions(list, '/weightedSticky/coolingDown'));
@@ -71,6 +69,10 @@ export function readRules(reader: JsonReader, fields: Readonly<Record<string, un
 function readPartition(reader: JsonReader, value: unknown, pointer: string): TopicPartition | undefined {
   const fields = reader.object(value, pointer, ['topic', 'partition']);
   return fields && readFields(reader, fields, pointer);
+}
+
+export function readPins(reader: JsonReader, pins: unknown, pointer: string): Pin[] {
+  return reader.list(pins, pointer, PLAN_LIMITS.partitions, (pin, at) => readPin(reader, pin, at));
 }
 
 function readPin(reader: JsonReader, value: unknown, pointer: string): Pin | undefined {

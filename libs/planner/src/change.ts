@@ -1,4 +1,5 @@
 import type { TopicSpec } from '@allot/model';
+import type { Pin } from '@allot/strategies';
 
 /** An assignor by name, or a list in order of preference as consumers configure it; then the first known one decides. */
 export type AssignorChoice = string | readonly string[];
@@ -62,5 +63,11 @@ export interface ChangeAssignor {
   readonly assignor: AssignorChoice;
 }
 
+/** Gives the group these pins instead of those that it has; none: it has none any more. */
+export interface ChangePins {
+  readonly pins: readonly Pin[];
+}
+
 /** One step of a what-if. The key that names the step tells the kinds apart. */
-export type Change = AddMembers | RemoveMembers | ChangeMember | ChangeTopic | AddTopic | RemoveTopic | ChangeAssignor;
+export type Change =
+  AddMembers | RemoveMembers | ChangeMember | ChangeTopic | AddTopic | RemoveTopic | ChangeAssignor | ChangePins;

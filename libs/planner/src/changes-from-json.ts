@@ -1,4 +1,5 @@
 import { invalidRequest } from '@allot/model';
+import { readPins } from './assignment-rules.js';
 import type { Change, NewMember } from './change.js';
 import { PLAN_LIMITS, summarize } from './check-group.js';
 import { compact } from './compact.js';
@@ -23,6 +24,7 @@ const CHANGE_KEYS: Readonly<Record<string, readonly string[]>> = {
   addTopic: [],
   removeTopic: [],
   assignor: [],
+  pins: [],
 };
 
 export function readChanges(reader: JsonReader, value: unknown, pointer: string): Change[] {
@@ -86,6 +88,7 @@ const READ_CHANGE: Readonly<Record<string, ReadChange>> = {
     return removeTopic === undefined ? undefined : { removeTopic };
   },
   assignor: (reader, change, at) => ({ assignor: readAssignor(reader, change['assignor'] ?? null, `${at}/assignor`) }),
+  pins: (reader, change, at) => ({ pins: readPins(reader, change['pins'], `${at}/pins`) }),
 };
 
 function readAdded(reader: JsonReader, value: unknown, pointer: string): number | (string | NewMember)[] {

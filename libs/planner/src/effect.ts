@@ -1,4 +1,5 @@
 import type { MemberSpec } from '@allot/model';
+import type { Pin } from '@allot/strategies';
 import type { Change } from './change.js';
 import { compact } from './compact.js';
 import type { PlanResult } from './plan-types.js';
@@ -26,6 +27,8 @@ export interface EffectBlocker {
 export interface Effect {
   readonly blockers: readonly EffectBlocker[];
   readonly assignors?: readonly string[];
+  /** The pins that the group has from then on; absent: it keeps those that it has. */
+  readonly pins?: readonly Pin[];
   /** Members that the plan adds, or describes otherwise than they are, without what they own. */
   readonly members: readonly Omit<MemberSpec, 'owned' | 'generation'>[];
   readonly removedMembers: readonly string[];
@@ -48,8 +51,10 @@ export function effectOf(changes: readonly Change[], result: PlanResult, on: Pla
     blockers.unshift({ code: 'threads-are-no-members', pointer: '', message });
   }
   const choice = changes.flatMap((change) => ('assignor' in change ? [change.assignor] : [])).at(-1);
+  const pins = changes.findLast((change) => 'pins' in change)?.pins;
   return {
     blockers,
+    ...(pins !== undefined && { pins }),
     ...(choice !== undefined && { assignors: preferring(result.assignor, choice) }),
     members: otherMembers(result),
     removedMembers: result.removedMembers,

@@ -6,6 +6,7 @@ export type {
   Change,
   ChangeAssignor,
   ChangeMember,
+  ChangePins,
   ChangeTopic,
   NewMember,
   RemoveMembers,

@@ -35,8 +35,12 @@ export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): P
   const options = optionsOf(input);
   const { chosen, claims, computed, current, before } = startingPoint(input, options, resolve);
   const changed = applyChanges(before, input.assignor, changes);
+  const { pins = input.pins ?? [] } = changed;
+  const then = changed.pins === undefined ? resolve : pinning(lookup, pins);
   const { assignor, passedOver } =
-    changed.assignor === input.assignor ? chosen : chooseAssignor(changed.assignor, resolve, changed.assignorPointer);
+    changed.assignor === input.assignor && then === resolve
+      ? chosen
+      : chooseAssignor(changed.assignor, then, changed.assignorPointer);
   const members = input.live === true ? withTenableClaims(changed) : changed.members;
   const after: GroupSpec = { topics: changed.topics, members };
   // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
@@ -49,7 +53,7 @@ export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): P
     kafkaVersions: assignor.kafkaVersions,
     rule: assignor.summary,
     sticky: assignor.sticky,
-    pins: input.pins ?? [],
+    pins,
     protocol: input.protocol ?? (input.live === true ? 'consumer' : usualProtocol(assignor)),
     before,
     after,
@@ -74,7 +78,7 @@ export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): P
   };
   return {
     ...facts,
-    warnings: planWarnings({ ...facts, claims, changed, passedOver, outcome, index, options }, resolve),
+    warnings: planWarnings({ ...facts, claims, changed, passedOver, outcome, index, options }, then),
   };
 }
 

@@ -39,7 +39,11 @@ export interface RightSize {
 export function rightSize(input: PlanInput, upTo?: number, resolve: AssignorLookup = findAssignor): RightSize {
   checkGroup(input);
   const changed = applyChanges(input, input.assignor, input.changes ?? []);
-  const { assignor } = chooseAssignor(changed.assignor, pinning(resolve, input.pins), changed.assignorPointer);
+  const { assignor } = chooseAssignor(
+    changed.assignor,
+    pinning(resolve, changed.pins ?? input.pins),
+    changed.assignorPointer,
+  );
   const useful = usefulPartitions(changed.topics, changed.members);
   const evaluatedUpTo = checkLimit(upTo) ?? Math.min(countPartitions(useful), DEFAULT_UP_TO);
   const weigh = weigher(changed.topics);

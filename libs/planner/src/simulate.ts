@@ -42,7 +42,7 @@ export function simulate(
     throw refuse('/steps', `A simulation takes at most ${SIMULATION_LIMITS.steps} steps; split it.`);
   }
   budget.spend(1, input, '/topics', LESS);
-  const run = new Run(input, pinning(resolve, input.pins), budget);
+  const run = new Run(input, resolve, budget);
   const start = run.group.current;
   const steps = input.steps.map((step, i) => {
     const events = run.play(step, `/steps/${i}`);
@@ -67,15 +67,17 @@ class Run {
   assignor: Assignor;
   protocol: RebalanceProtocol;
   private choice: AssignorChoice;
+  private resolve: AssignorLookup;
   private events = 0;
 
   constructor(
     private readonly input: SimulationInput,
-    private readonly resolve: AssignorLookup,
+    private readonly lookup: AssignorLookup,
     private readonly budget: RunBudget,
   ) {
     this.choice = input.assignor;
-    this.assignor = chooseAssignor(input.assignor, resolve).assignor;
+    this.resolve = pinning(lookup, input.pins);
+    this.assignor = chooseAssignor(input.assignor, this.resolve).assignor;
     this.protocol = input.protocol ?? usualProtocol(this.assignor);
     this.timing = readTiming(input.timing ?? {});
     this.group = new GroupInMotion(input, this.assignor, optionsOf(input), this.timing);
@@ -147,7 +149,8 @@ class Run {
     this.count(1, pointer);
     const changed = applyChanges(this.group, this.choice, [change], () => pointer);
     this.budget.spend(1, changed, pointer, LESS);
-    if (changed.assignor !== this.choice) {
+    if (changed.pins !== undefined) this.resolve = pinning(this.lookup, changed.pins);
+    if (changed.assignor !== this.choice || changed.pins !== undefined) {
       this.choice = changed.assignor;
       this.assignor = chooseAssignor(changed.assignor, this.resolve, `${pointer}/assignor`).assignor;
       this.protocol = this.input.protocol ?? usualProtocol(this.assignor);

@@ -28,7 +28,7 @@ const CHANGES = {
   items: { type: 'object', minProperties: 1 },
   description:
     'Applied in order. Each has one of: addMembers (a count, or ids, or objects), removeMembers, member, topic with partitions, ' +
-    'addTopic, removeTopic, assignor.',
+    'addTopic, removeTopic, assignor, pins.',
   example: [{ addMembers: 2 }, { topic: 'orders', partitions: 12 }],
 };
 
@@ -234,6 +234,17 @@ export class PlanAnswer {
 
   @ApiProperty({ type: () => [OwnerChange], description: 'current to target, by topic and partition.' })
   diff!: OwnerChange[];
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      required: ['gained', 'lost'],
+      properties: { gained: ASSIGNMENT_SCHEMA, lost: ASSIGNMENT_SCHEMA },
+    },
+    description: 'The same by member; members without a change are left out.',
+  } as never)
+  memberDiff!: PlanJson['memberDiff'];
 
   @ApiProperty({
     type: 'object',

@@ -1,3 +1,4 @@
+import type { Pin } from '@allot/strategies';
 import type { Page, PageRequest } from './catalog-store.js';
 import type { GroupRef } from './group-store.js';
 
@@ -29,6 +30,8 @@ export interface PlanEffect {
   readonly blockers: readonly PlanBlocker[];
   /** Absent: the group keeps its assignors. */
   readonly assignors?: readonly string[];
+  /** The pins that it has from then on; absent: it keeps those that it has. */
+  readonly pins?: readonly Pin[];
   /** Members that the plan adds, or describes otherwise than they are. */
   readonly members: readonly PlannedMember[];
   readonly removedMembers: readonly string[];
