@@ -30,7 +30,14 @@ export function disruptions(
     pauseMs: number,
     rebalances: number,
   ): Disruption => {
-    return { protocol, partitionsPaused, partitionSecondsPaused: (partitionsPaused * pauseMs) / 1_000, rebalances };
+    const pauseSeconds = pauseMs / 1_000;
+    return {
+      protocol,
+      partitionsPaused,
+      pauseSeconds,
+      partitionSecondsPaused: (partitionsPaused * pauseMs) / 1_000,
+      rebalances,
+    };
   };
   return {
     eager: cost('eager', happens ? owned : 0, rebalanceMs, once),

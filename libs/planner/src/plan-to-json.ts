@@ -1,5 +1,12 @@
 import type { AssignmentJson, GroupAssignment, OwnerChange, RackLocality, Skew } from '@allot/model';
-import { assignmentToJson, compareText, countPartitions, EMPTY_ASSIGNMENT, summarizeLoads } from '@allot/model';
+import {
+  assignmentToJson,
+  compareText,
+  countPartitions,
+  diffByMember,
+  EMPTY_ASSIGNMENT,
+  summarizeLoads,
+} from '@allot/model';
 import type { Disruption, IdleMember, PlanResult, PlanWarning, RebalanceProtocol, ResizedTopic } from './plan-types.js';
 
 export interface SkewJson {
@@ -17,6 +24,8 @@ export interface PlanJson {
   readonly target: Readonly<Record<string, AssignmentJson>>;
   readonly assignment: Readonly<Record<string, AssignmentJson>>;
   readonly diff: readonly OwnerChange[];
+  /** The same by member: what each gains and loses; members without a change are left out. */
+  readonly memberDiff: Readonly<Record<string, { readonly gained: AssignmentJson; readonly lost: AssignmentJson }>>;
   readonly stats: {
     readonly moves: number;
     readonly forcedMoves: number;
@@ -55,6 +64,7 @@ export function planToJson(result: PlanResult): PlanJson {
     target: groupToJson(target),
     assignment: groupToJson(same.assignment),
     diff: same.diff,
+    memberDiff: memberDiffToJson(same.diff),
     stats: {
       moves: same.moves,
       forcedMoves: same.forcedMoves,
@@ -77,6 +87,14 @@ export function planToJson(result: PlanResult): PlanJson {
     removedMembers: same.removedMembers,
     warnings: same.warnings,
   };
+}
+
+function memberDiffToJson(diff: readonly OwnerChange[]): PlanJson['memberDiff'] {
+  const json = Object.create(null) as Record<string, PlanJson['memberDiff'][string]>;
+  for (const [member, { gained, lost }] of diffByMember(diff)) {
+    json[member] = { gained: assignmentToJson(gained), lost: assignmentToJson(lost) };
+  }
+  return json;
 }
 
 /** Member id -> topic -> partition numbers, in the assignment's member order. */

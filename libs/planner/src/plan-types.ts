@@ -96,7 +96,9 @@ export interface Disruption {
   readonly protocol: RebalanceProtocol;
   /** Partitions that nobody processes for a while. */
   readonly partitionsPaused: number;
-  /** Estimate of how long, over all of them, with the usual times (`DEFAULT_TIMING`). */
+  /** Estimate of how long each of them is, with the usual times (`DEFAULT_TIMING`). */
+  readonly pauseSeconds: number;
+  /** The same over all of them. */
   readonly partitionSecondsPaused: number;
   /** Rebalances until the target is reached; 0 when nothing happens. */
   readonly rebalances: number;

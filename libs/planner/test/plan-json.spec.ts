@@ -232,6 +232,27 @@ describe('writing a plan', () => {
     });
   });
 
+  it('tells the difference by partition and by member', () => {
+    const { diff, memberDiff } = planToJson(
+      plan(
+        planFromJson({
+          assignor: 'sticky',
+          topics: [{ name: 't', partitions: 2 }],
+          members: [
+            { id: 'a', topics: ['t'], owned: { t: [0, 1] }, generation: 1 },
+            { id: '__proto__', topics: ['t'] },
+          ],
+        }),
+      ),
+    );
+    const [{ partition }] = diff as [{ partition: number }];
+    expect(diff).toEqual([{ topic: 't', partition, from: 'a', to: '__proto__' }]);
+    expect(Object.entries(memberDiff).map(([id, change]) => [id, { ...change.gained }, { ...change.lost }])).toEqual([
+      ['a', {}, { t: [partition] }],
+      ['__proto__', { t: [partition] }, {}],
+    ]);
+  });
+
   it('writes __proto__ as an ordinary key', () => {
     const text = JSON.stringify(
       planToJson(

@@ -47,9 +47,21 @@ describe('a what-if without claims', () => {
       { topic: 'orders', partition: 9, from: 'c3', to: 'c5' },
     ]);
     expect(result.disruption).toEqual({
-      eager: { protocol: 'eager', partitionsPaused: 10, partitionSecondsPaused: 30, rebalances: 1 },
-      cooperative: { protocol: 'cooperative', partitionsPaused: 8, partitionSecondsPaused: 24, rebalances: 2 },
-      consumer: { protocol: 'consumer', partitionsPaused: 8, partitionSecondsPaused: 40, rebalances: 1 },
+      eager: { protocol: 'eager', pauseSeconds: 3, partitionsPaused: 10, partitionSecondsPaused: 30, rebalances: 1 },
+      cooperative: {
+        protocol: 'cooperative',
+        pauseSeconds: 3,
+        partitionsPaused: 8,
+        partitionSecondsPaused: 24,
+        rebalances: 2,
+      },
+      consumer: {
+        protocol: 'consumer',
+        pauseSeconds: 5,
+        partitionsPaused: 8,
+        partitionSecondsPaused: 40,
+        rebalances: 1,
+      },
     });
     expect(codes(result)).toEqual(['eager-stops-the-world']);
   });
