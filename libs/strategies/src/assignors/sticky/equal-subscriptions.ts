@@ -32,11 +32,14 @@ export interface Vacancies {
  * 3. The others go in turn to members below the quota, then one each to members at the quota, by id.
  */
 export function assignEqualSubscriptions(group: ClientGroup, claims: Claims, racks: RackView | undefined): Int32Array {
-  const owners = new Int32Array(group.partitionCount).fill(NOBODY);
+  const allFree = !claims.any && racks === undefined;
+  const owners = new Int32Array(group.partitionCount);
+  // A pass over a million partitions is felt, so it is left out where all of them are dealt out below.
+  if (!allFree) owners.fill(NOBODY);
   const vacancies = keepOwned(group, claims, racks, owners);
   vacancies.below.sort((a, b) => a - b);
   vacancies.exact.sort((a, b) => a - b);
-  const free = claims.any || racks !== undefined ? freePartitions(owners) : undefined;
+  const free = allFree ? undefined : freePartitions(owners);
   fillInTurn(owners, racks === undefined ? free : fillWithinRacks(owners, free!, racks, vacancies), vacancies);
   return owners;
 }
@@ -135,10 +138,11 @@ function fillInTurn(owners: Int32Array, free: Int32Array | undefined, vacancies:
   while (dealt < end && remaining > 0) {
     // In as many rounds as the fullest of them has room for, less one, nobody gets full, so nobody has to be asked.
     const rounds = Math.min(quota - 1 - fullest(below, remaining, counts), Math.floor((end - dealt) / remaining));
+    const turns = below.subarray(0, remaining);
     for (let round = 0; round < rounds; round++) {
-      for (let turn = 0; turn < remaining; turn++, dealt++) {
-        owners[free === undefined ? dealt : free[dealt]!] = below[turn]!;
-      }
+      if (free === undefined) owners.set(turns, dealt);
+      else for (let turn = 0; turn < remaining; turn++) owners[free[dealt + turn]!] = turns[turn]!;
+      dealt += remaining;
     }
     let stillBelow = 0;
     for (let turn = 0; turn < remaining; turn++) {
