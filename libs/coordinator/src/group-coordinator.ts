@@ -1,4 +1,3 @@
-import { compareText, sameAssignment, type Assignment } from '@allot/model';
 import { checkLimits, resolveSettings, clampRebalanceTimeout } from './group-settings.js';
 import type { GroupLimits, GroupSettings, GroupSettingsChange } from './group-settings.js';
 import { expire } from './classic/expire.js';
@@ -6,7 +5,7 @@ import { isClassic } from './classic/classic-group.js';
 import { lookAtCatalog as lookAtClassicCatalog, putClassicSettings } from './classic/operator.js';
 import { checkClassicOwnership } from './classic/ownership-check.js';
 import { asClassicGroup, asConsumerGroup, type Group } from './group.js';
-import type { ConsumerGroup, ConsumerMember, MemberState } from './consumer/consumer-group.js';
+import type { ConsumerGroup } from './consumer/consumer-group.js';
 import { cancelDrain, checkDrain, drain, type DrainCheck } from './consumer/drain.js';
 import { importedGroup, type GroupSnapshot } from './consumer/imported-group.js';
 import {
@@ -22,13 +21,13 @@ import {
   removeInstance,
 } from './consumer/membership.js';
 import type { HeartbeatCommand, MemberDescription } from './consumer/membership.js';
-import { checkOwnership, mayWorkUntil } from './consumer/ownership-check.js';
+import { checkOwnership } from './consumer/ownership-check.js';
 import type { OwnershipClaim, OwnershipVerdict } from './consumer/ownership-check.js';
 import { checkDeletable, lookAtCatalog, putSettings } from './consumer/operator.js';
-import { withoutEpochs } from './consumer/owned-partitions.js';
-import { seenCatalog } from './consumer/subscriptions.js';
+import { answerOf, type MemberAnswer } from './consumer/member-answer.js';
+import { changesNothing } from './consumer/quiet-heartbeat.js';
 import { isToldMore, type StepContext, type Transition } from './consumer/step.js';
-import { checkAssignor, isTargetDue, type ResolveAssignor } from './consumer/target.js';
+import { checkAssignor, knownAssignors, type ResolveAssignor } from './consumer/target.js';
 import type { Origin } from './history.js';
 import type { GroupRef, GroupStep, GroupStore, GroupView, StepResult, TransactOptions } from './ports/group-store.js';
 import { checkRevision } from './revision.js';
@@ -40,28 +39,6 @@ export interface CoordinatorPorts {
   readonly newMemberId: () => string;
   readonly resolveAssignor: ResolveAssignor;
   readonly limits: GroupLimits;
-}
-
-/** What a member is told. */
-export interface MemberAnswer {
-  readonly memberId: string;
-  readonly memberEpoch: number;
-  readonly state: MemberState;
-  /** What it may work on; absent when the member reported exactly this. */
-  readonly assignment?: Assignment;
-  /** What it must give up, and report without, before its epoch rises. */
-  readonly revoking: Assignment;
-  readonly heartbeatIntervalMs: number;
-  readonly sessionTimeoutMs: number;
-  readonly rebalanceTimeoutMs: number;
-  /** Until when it may work without another answer, database time in ms: durable. See `mayWorkUntil`. */
-  readonly validUntil: number;
-  readonly now: number;
-  readonly revision: number;
-  readonly groupEpoch: number;
-  readonly assignmentEpoch: number;
-  /** Topics that it subscribes to and the cluster did not have when the group looked last, ascending; absent when there are none. */
-  readonly unknownTopics?: readonly string[];
 }
 
 type SweepStep = (group: Group, context: StepContext, view: GroupView) => AnyTransition;
@@ -229,7 +206,9 @@ export class GroupCoordinator {
         const { group } = view;
         before = group;
         checkRevision(group?.revision ?? 0, options.ifRevision);
-        const settings = resolveSettings(change, group?.settings, limits, (names) => this.#assignorNames(names));
+        const settings = resolveSettings(change, group?.settings, limits, (names) =>
+          knownAssignors(names, this.#ports.resolveAssignor),
+        );
         checkAssignor(settings, this.#ports.resolveAssignor);
         const context = this.#context(view, origin);
         if (group === undefined ? settings.type === 'classic' : isClassic(group)) {
@@ -378,20 +357,6 @@ export class GroupCoordinator {
     return resolveSettings({}, undefined, this.#ports.limits, (names) => names);
   }
 
-  #assignorNames(names: readonly string[]): readonly string[] {
-    const known: string[] = [];
-    let firstError: unknown;
-    for (const name of names) {
-      try {
-        known.push(this.#ports.resolveAssignor(name).name);
-      } catch (error) {
-        firstError ??= error;
-      }
-    }
-    if (known.length === 0) throw firstError;
-    return [...new Set(known)];
-  }
-
   #clamped(command: MemberDescription): MemberDescription {
     const { rebalanceTimeoutMs } = command;
     if (rebalanceTimeoutMs === undefined) return command;
@@ -399,56 +364,6 @@ export class GroupCoordinator {
   }
 }
 
-/** Whether a heartbeat leaves the group as it is, if nothing happened since the group looked at the catalog. */
-function changesNothing(
-  group: ConsumerGroup,
-  command: HeartbeatCommand,
-  defaults: GroupSettings,
-  resolveAssignor: ResolveAssignor,
-  origin: Origin,
-): boolean {
-  // A target that is postponed is computed by a sweep; one that is not must not wait.
-  if (isTargetDue(group, 0)) return false;
-  try {
-    const context = { now: 0, catalog: seenCatalog(group), resolveAssignor, origin };
-    return heartbeat(group, command, defaults, context).group === group;
-  } catch {
-    // The group may be outdated; the step under the lock has the last word.
-    return false;
-  }
-}
-
 function toGroupStep({ group, change, renewed }: AnyTransition): GroupStep<undefined> {
-  return {
-    group,
-    ...(change !== undefined && { change }),
-    ...(renewed !== undefined && { renewed }),
-    reply: undefined,
-  };
-}
-
-function answerOf(result: StepResult<undefined>, memberId: string, owned: Assignment | undefined): MemberAnswer {
-  const group = asConsumerGroup(result.group)!;
-  const member = group.members.get(memberId)!;
-  const { settings, revision, groupEpoch, assignmentEpoch } = group;
-  const unknownTopics = member.subscription.topics.filter((topic) => !group.subscribedTopics.has(topic));
-  return {
-    ...memberFacts(member, owned),
-    ...(unknownTopics.length > 0 && { unknownTopics: unknownTopics.sort(compareText) }),
-    heartbeatIntervalMs: settings.heartbeatIntervalMs,
-    sessionTimeoutMs: settings.sessionTimeoutMs,
-    validUntil: mayWorkUntil(member, result.leases.get(memberId)!),
-    now: result.now,
-    revision,
-    groupEpoch,
-    assignmentEpoch,
-  };
-}
-
-function memberFacts(member: ConsumerMember, owned: Assignment | undefined) {
-  const assignment = withoutEpochs(member.assigned);
-  const { memberId, memberEpoch, state, rebalanceTimeoutMs } = member;
-  const told = owned !== undefined && sameAssignment(assignment, owned);
-  const revoking = withoutEpochs(member.pendingRevocation);
-  return { memberId, memberEpoch, state, rebalanceTimeoutMs, revoking, ...(!told && { assignment }) };
+  return { group, ...(change && { change }), ...(renewed && { renewed }), reply: undefined };
 }

@@ -29,7 +29,8 @@ export { resolveSubscription, unknownTopicsOf } from './consumer/subscriptions.j
 export { assignOptionsOf, groupSpecOf, inJoinOrder, unownedPartitionsOf } from './consumer/target.js';
 export type { ResolveAssignor } from './consumer/target.js';
 export { GroupCoordinator } from './group-coordinator.js';
-export type { CoordinatorPorts, MemberAnswer, UpdateOptions } from './group-coordinator.js';
+export type { CoordinatorPorts, UpdateOptions } from './group-coordinator.js';
+export type { MemberAnswer } from './consumer/member-answer.js';
 export { CONFLICT_ACTIONS, DEFAULT_GROUP_LIMITS, DEFAULT_GROUP_SETTINGS, STATIC_POLICIES } from './group-settings.js';
 export type {
   AutoFreeze,

@@ -17,7 +17,8 @@ import { notModified, readIfMatch, requireIfMatch } from '../http/preconditions.
 import { PageQuery, pageRequest, toPage } from '../paging/page.js';
 import { GROUP_READ_MODEL, GROUP_STORE } from '../ports.js';
 import { readGroup } from './read-group.js';
-import { Group, GroupChange, GroupPage, GROUPS } from './group.contract.js';
+import { Group, GroupPage, GROUPS } from './group.contract.js';
+import { GroupChange } from './group-change.contract.js';
 import { showGroup, showSummary } from './group-view.js';
 
 @ApiTags('groups')

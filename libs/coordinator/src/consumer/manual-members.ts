@@ -1,9 +1,12 @@
 import {
   AllotError,
+  assignmentFromJson,
   countPartitions,
   filterAssignment,
   holds,
+  intersectAssignment,
   invalidRequest,
+  sameAssignment,
   unionAssignment,
   EMPTY_ASSIGNMENT,
   type Assignment,
@@ -12,6 +15,7 @@ import {
 } from '@allot/model';
 import type { Catalog } from '../catalog/catalog.js';
 import { isServed, type ConsumerGroup, type ConsumerMember } from './consumer-group.js';
+import type { MemberDescription } from './membership.js';
 import { indexHolders } from './owned-partitions.js';
 import { resolveSubscription } from './subscriptions.js';
 
@@ -108,4 +112,36 @@ function pointTo(topic: string): FieldError {
     pointer: `/assign/${topic.replaceAll('~', '~0').replaceAll('/', '~1')}`,
     detail: 'is covered by a subscription',
   };
+}
+
+/** What the newcomer chooses itself, if it does. */
+export function choiceOf({ assign, subscription, instanceId }: MemberDescription): Assignment | undefined {
+  if (assign === undefined) return undefined;
+  if (subscription !== undefined) {
+    throw invalidRequest('A member either subscribes or chooses its partitions itself.', [
+      { pointer: '/assign', detail: 'must be absent beside a subscription' },
+    ]);
+  }
+  if (instanceId === undefined) return assign;
+  throw invalidRequest('A member that chooses its partitions itself has no place in the group to come back to.', [
+    { pointer: '/instanceId', detail: 'must be absent beside assign' },
+  ]);
+}
+
+/** No epoch can belong to two holders of a partition, so one that was let go since the target needs a new epoch. */
+export function wasReleased({ calm }: ConsumerGroup, chosen: Assignment): boolean {
+  return calm?.released !== undefined && intersectAssignment(assignmentFromJson(calm.released), chosen).size > 0;
+}
+
+/** @throws AllotError INVALID_REQUEST when the member says anything else of it than when it joined. */
+export function refuseOtherChoice(
+  { manual, target }: ConsumerMember,
+  { subscription, assign }: MemberDescription,
+): void {
+  const same = manual ? subscription === undefined : assign === undefined;
+  if (same && (assign === undefined || sameAssignment(assign, target))) return;
+  const pointer = manual && assign === undefined ? '/subscription' : '/assign';
+  throw invalidRequest('What a member chose itself, and that it did, cannot change. Leave, and join again.', [
+    { pointer, detail: 'differs from what the member joined with' },
+  ]);
 }

@@ -1,15 +1,8 @@
-import {
-  AllotError,
-  assignmentFromJson,
-  EMPTY_ASSIGNMENT,
-  intersectAssignment,
-  invalidRequest,
-  sameAssignment,
-} from '@allot/model';
+import { AllotError, EMPTY_ASSIGNMENT, invalidRequest } from '@allot/model';
 import type { Assignment } from '@allot/model';
 import type { GroupSettings } from '../group-settings.js';
 import { LEFT_TEMPORARILY, type ConsumerGroup, type ConsumerMember, type Subscription } from './consumer-group.js';
-import { checkManualChoice } from './manual-members.js';
+import { checkManualChoice, choiceOf, refuseOtherChoice, wasReleased } from './manual-members.js';
 import { isCoveredBy, NO_PARTITIONS } from './owned-partitions.js';
 import {
   checkInstance,
@@ -147,7 +140,7 @@ function addMember(draft: GroupDraft, command: HeartbeatCommand, { catalog }: St
       { action: 'stop', facts: { maxSize } },
     );
   }
-  const manual = checkManual(command);
+  const manual = choiceOf(command);
   if (manual !== undefined) checkManualChoice(group, manual, catalog);
   else if (command.subscription === undefined) throw missingSubscription();
   draft.because('member-joined');
@@ -171,25 +164,6 @@ function addMember(draft: GroupDraft, command: HeartbeatCommand, { catalog }: St
   if (manual === undefined || group.groupEpoch === 0 || wasReleased(group, manual)) draft.bump();
 }
 
-/** No epoch can belong to two holders of a partition, so one that was let go since the target needs a new epoch. */
-function wasReleased({ calm }: ConsumerGroup, chosen: Assignment): boolean {
-  return calm?.released !== undefined && intersectAssignment(assignmentFromJson(calm.released), chosen).size > 0;
-}
-
-/** What the newcomer chooses itself, if it does. */
-function checkManual({ assign, subscription, instanceId }: MemberDescription): Assignment | undefined {
-  if (assign === undefined) return undefined;
-  if (subscription !== undefined) {
-    throw invalidRequest('A member either subscribes or chooses its partitions itself.', [
-      { pointer: '/assign', detail: 'must be absent beside a subscription' },
-    ]);
-  }
-  if (instanceId === undefined) return assign;
-  throw invalidRequest('A member that chooses its partitions itself has no place in the group to come back to.', [
-    { pointer: '/instanceId', detail: 'must be absent beside assign' },
-  ]);
-}
-
 /** Takes over what the member says of itself; a changed subscription needs a new target. */
 function describeMember(draft: GroupDraft, member: ConsumerMember, description: MemberDescription): void {
   const { subscription, rackId, clientId, weight, rebalanceTimeoutMs } = description;
@@ -210,15 +184,6 @@ function describeMember(draft: GroupDraft, member: ConsumerMember, description: 
     next = { ...next, rebalanceTimeoutMs };
   }
   draft.setMember(next);
-}
-
-function refuseOtherChoice({ manual, target }: ConsumerMember, { subscription, assign }: MemberDescription): void {
-  const same = manual ? subscription === undefined : assign === undefined;
-  if (same && (assign === undefined || sameAssignment(assign, target))) return;
-  const pointer = manual && assign === undefined ? '/subscription' : '/assign';
-  throw invalidRequest('What a member chose itself, and that it did, cannot change. Leave, and join again.', [
-    { pointer, detail: 'differs from what the member joined with' },
-  ]);
 }
 
 /** Whether what a member says of itself, its subscription aside, is what the group knows of it. */

@@ -13,6 +13,21 @@ import { resolveSubscription } from './subscriptions.js';
 /** Finds an assignor by its wire name or alias; throws UNSUPPORTED_ASSIGNOR for an unknown one. */
 export type ResolveAssignor = (name: string) => Assignor;
 
+/** Those of the names that are known, as their wire names, once each. @throws AllotError UNSUPPORTED_ASSIGNOR when none is. */
+export function knownAssignors(names: readonly string[], resolve: ResolveAssignor): readonly string[] {
+  const known: string[] = [];
+  let firstError: unknown;
+  for (const name of names) {
+    try {
+      known.push(resolve(name).name);
+    } catch (error) {
+      firstError ??= error;
+    }
+  }
+  if (known.length === 0) throw firstError;
+  return [...new Set(known)];
+}
+
 /**
  * Refuses an assignor that could never give a group of members its target: one that answers by threads, one without a rule for
  * the Kafka version, pins that contradict one another, and options that `weighted-sticky` would refuse.
