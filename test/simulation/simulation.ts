@@ -297,22 +297,23 @@ class Simulation {
   }
 
   async #verify(replica: Replica, worker: Worker, belief: Belief): Promise<void> {
-    let read: { reading: GroupReading; isWorking: boolean } | undefined;
+    let read: GroupReading | undefined;
     const { memberId, memberEpoch, held } = belief;
+    const until = worker.isWorking ? worker.deadline : -Infinity;
     const store = Object.assign(Object.create(replica.store) as typeof replica.store, {
       read: async () => {
-        const reading = await replica.store.read(REF);
-        if (reading !== undefined) read = { reading, isWorking: false };
-        return reading;
+        read = await replica.store.read(REF);
+        return read;
       },
     });
     try {
       const claim = { memberId, memberEpoch, partitions: held };
       const verdict = await replica.coordinator(undefined, store).verifyOwnership(REF, claim);
-      const isRight = worker.isWorking && worker.held === held && worker.memberId === memberId;
+      // All the time from before the question to after the answer, by what it was told before.
+      const isRight = worker.isWorking && worker.held === held && worker.memberId === memberId && worker.clock < until;
       const granted = verdict.reasons.length === 0;
       this.#scheduler.note(worker.habits.name, 'verifies', granted ? 'yes' : verdict.reasons[0]!.code);
-      if (read !== undefined) this.#monitor.checkVerdict(belief, granted, read.reading, isRight);
+      if (read !== undefined) this.#monitor.checkVerdict(belief, granted, read, isRight);
     } catch (error) {
       if (!(error instanceof AllotError)) throw error;
     }

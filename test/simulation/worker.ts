@@ -48,7 +48,7 @@ export interface WorkerSurroundings {
 interface Asked {
   readonly sentAt: number;
   readonly owned: Assignment | undefined;
-  readonly announces: boolean;
+  readonly subscription: Subscription;
   readonly joins: boolean;
 }
 
@@ -182,7 +182,7 @@ export class Worker {
     }
     const request = this.#request();
     const owned = request.kind === 'heartbeat' ? request.command.owned : undefined;
-    const asked = { sentAt: this.clock, owned, announces: this.#announces, joins: this.memberEpoch === 0 };
+    const asked = { sentAt: this.clock, owned, subscription: this.subscription, joins: this.memberEpoch === 0 };
     this.#asked = asked;
     const life = this.#life;
     this.around.send(this, request, (reply) => {
@@ -236,7 +236,7 @@ export class Worker {
     }
   }
 
-  #take(answer: MemberAnswer, { sentAt, owned, announces }: Asked): void {
+  #take(answer: MemberAnswer, { sentAt, owned, subscription }: Asked): void {
     const { faults, chance } = this.around;
     const told = answer.assignment ?? owned ?? NOTHING;
     const validMs = Math.min(answer.validUntil - answer.now, answer.sessionTimeoutMs);
@@ -247,7 +247,8 @@ export class Worker {
     this.memberEpoch = answer.memberEpoch;
     this.revision = answer.revision;
     this.#heartbeatMs = answer.heartbeatIntervalMs;
-    if (announces) this.#announces = false;
+    // Unless it has changed since.
+    if (subscription === this.subscription) this.#announces = false;
     this.#letGo = false;
     this.#revoking = answer.revoking;
     const toDrop = intersectAssignment(this.held, answer.revoking);

@@ -5,7 +5,7 @@ import { scheduleOf } from '../simulation/schedule.js';
 import { simulate } from '../simulation/simulation.js';
 
 /** More in `npm run test:simulation`, 10,000 of them in the gate. */
-const SEEDS = 100;
+const SEEDS = 50;
 
 describe('the simulation of replicas, workers, network and store', () => {
   it('keeps every promise after every event, and comes to rest', async () => {
