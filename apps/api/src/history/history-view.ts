@@ -4,11 +4,13 @@ import { showAssignment } from '../groups/assignment.contract.js';
 import type { AssignmentDifference, Change, Revision } from './history.contract.js';
 
 export function showEntry({ ref, change, added, removed, members, ended }: AuditEntry, cursor?: string): Change {
-  const { revision, at, kind, cause, origin, planId, state, groupEpoch, assignmentEpoch, rebalance } = change;
+  const { revision, at, kind, cause, origin, planId, details } = change;
+  const { state, groupEpoch, assignmentEpoch, rebalance } = change;
   return {
     groupId: ref.groupId,
     ...{ revision, at: new Date(at), kind, cause, ...origin },
     ...(planId !== undefined && { planId }),
+    ...(details !== undefined && { details }),
     ...{ state, groupEpoch, assignmentEpoch, added, removed, membersChanged: members },
     begins: rebalance?.begins === true,
     ...rebalance?.target,

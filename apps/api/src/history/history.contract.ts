@@ -60,6 +60,13 @@ export class Change {
   @TextField('The stored plan that was applied.', { optional: true })
   planId?: string;
 
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: ['string', 'number', 'boolean'] },
+    description: 'What else belongs to the cause, such as the ids of an instance conflict.',
+  } as never)
+  details?: Readonly<Record<string, string | number | boolean>>;
+
   @TextField('The state of the group from then on. More values may come.', { example: 'STABLE' })
   state!: string;
 

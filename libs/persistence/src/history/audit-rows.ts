@@ -17,7 +17,7 @@ export interface AuditRow extends ChangeRow {
 /** Columns of an `AuditRow`, of a change `ch` of a group `g`. */
 export const AUDIT_COLUMNS = Prisma.sql`g.group_id, ch.revision::float8 AS revision, ${toMs('ch.at')} AS at, ch.kind, ch.cause, ch.actor,
   ch.reason, ch.request_id, ch.state, ch.group_epoch, ch.assignment_epoch, json_build_array() AS members, ch.rebalance,
-  ch.plan_id::text AS plan_id, jsonb_array_length(ch.members) AS member_count,
+  ch.plan_id::text AS plan_id, ch.details, jsonb_array_length(ch.members) AS member_count,
   jsonb_path_query_array(ch.members, '$[*] ? (@.added == true).memberId') AS added,
   jsonb_path_query_array(ch.members, '$[*] ? (@.removed == true).memberId') AS removed,
   CASE WHEN ch.rebalance ->> 'ends' = 'true' THEN jsonb_path_query_array(ch.members, '$[*].memberId') END AS late,
