@@ -87,7 +87,8 @@ export const FAULTS: readonly (readonly [name: string, fault: Fault])[] = [
     'a group gets another assignor',
     async (world) => {
       const assignor = world.pick(['range', 'sticky', 'cooperative-sticky', 'uniform']);
-      await world.call('PUT', `/groups/${world.pick(world.groups).id}`, { assignor }).catch(() => undefined);
+      const group = world.pick(world.groups.filter(({ settings }) => settings['type'] !== 'classic'));
+      await world.call('PUT', `/groups/${group.id}`, { assignor }).catch(() => undefined);
       return true;
     },
   ],

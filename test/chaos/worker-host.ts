@@ -2,31 +2,34 @@
 // one leave and another join, `restart` makes a static one leave for a while and return. Writes what every worker holds, a JSON document a line, in the moment it changes.
 import { Agent } from 'node:http';
 import { createInterface } from 'node:readline';
-import { Worker, type WorkerOptions } from './worker.js';
+import { ClassicWorker } from './classic-worker.js';
+import { Worker, type WorkerOptions, type Worklike } from './worker.js';
 import { randomOf } from './random.js';
 
 interface HostOptions {
   readonly group: string;
   readonly topic: string;
   readonly replicas: readonly string[];
+  readonly classic: boolean;
   readonly workers: number;
   /** Instance ids of its static members, apart from `workers`; whoever takes this host's place has the same. */
   readonly instanceIds: readonly string[];
   readonly seed: number;
 }
 
-const { workers: count, instanceIds, seed, ...rest } = JSON.parse(process.argv[2]!) as HostOptions;
+const { classic, workers: count, instanceIds, seed, ...rest } = JSON.parse(process.argv[2]!) as HostOptions;
 const random = randomOf(seed);
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 const log: WorkerOptions['log'] = (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`);
 interface Running {
-  readonly worker: Worker;
+  readonly worker: Worklike;
   readonly instanceId?: string;
 }
 const all: Running[] = [];
 
 function start(instanceId?: string): void {
-  const worker = new Worker({ ...rest, agent, random, log, ...(instanceId !== undefined && { instanceId }) });
+  const options = { ...rest, agent, random, log, ...(instanceId !== undefined && { instanceId }) };
+  const worker: Worklike = classic ? new ClassicWorker(options) : new Worker(options);
   all.push({ worker, ...(instanceId !== undefined && { instanceId }) });
   void worker.run();
 }

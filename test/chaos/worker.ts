@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { request, type Agent } from 'node:http';
+import { Wire, type WireOptions } from './wire.js';
 
 /** What a worker holds from one moment on; times are of CLOCK_MONOTONIC in ms, the same for all processes of a machine. */
 export interface Holding {
@@ -24,19 +24,25 @@ export interface Verdict {
   readonly valid: Readonly<Record<string, readonly number[]>>;
 }
 
-export interface WorkerOptions {
-  readonly group: string;
+export interface WorkerOptions extends WireOptions {
   readonly topic: string;
-  readonly replicas: readonly string[];
-  readonly agent: Agent;
   /** A static member; restarts keep it. */
   readonly instanceId?: string;
   readonly log: (entry: { readonly holding: Holding } | { readonly verdict: Verdict }) => void;
-  readonly random: () => number;
+}
+
+/** What a host does with its workers. */
+export interface Worklike {
+  run(): Promise<void>;
+  /** Stops at once without a word. */
+  crash(): void;
+  leave(): Promise<void>;
+  /** A static member stops for a while, and keeps its place. */
+  leaveTemporarily(): Promise<void>;
 }
 
 /** No worker's clock runs faster or slower than this, and all of them allow for it. */
-const DRIFT = 0.01;
+export const DRIFT = 0.01;
 
 interface Answer {
   readonly memberId: string;
@@ -56,7 +62,7 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
  * A worker as docs/workers.md asks it to be, with a clock that drifts, over a network that loses one answer in a hundred and delivers some
  * requests twice. When it wakes up too late it first asks whether it may still write, as a process does that does not know it was frozen.
  */
-export class Worker {
+export class Worker implements Worklike {
   #stopped = false;
   /** Of its own making, so that a join whose answer was lost is not a second member when it is sent again. */
   readonly #member = randomUUID();
@@ -69,9 +75,11 @@ export class Worker {
   #granted = false;
   /** Its own seconds in one of ours. */
   readonly #rate: number;
+  readonly #wire: Wire;
 
   constructor(private readonly options: WorkerOptions) {
     this.#rate = 1 + (options.random() * 2 - 1) * DRIFT;
+    this.#wire = new Wire(options);
   }
 
   /** Works until it is told to stop; then it leaves, or (`crash`) just vanishes. */
@@ -91,14 +99,14 @@ export class Worker {
   async leave(): Promise<void> {
     this.#stopped = true;
     this.#drop();
-    await this.#send('DELETE', `/members/${this.#member}`).catch(() => undefined);
+    await this.#wire.send('DELETE', `/members/${this.#member}`).catch(() => undefined);
   }
 
   /** A static member stops for a while, and keeps its place. */
   async leaveTemporarily(): Promise<void> {
     this.#stopped = true;
     this.#drop();
-    await this.#send('POST', `/members/${this.#member}/heartbeat`, { memberEpoch: -2 }).catch(() => undefined);
+    await this.#wire.send('POST', `/members/${this.#member}/heartbeat`, { memberEpoch: -2 }).catch(() => undefined);
   }
 
   /** One exchange; answers how long to wait for the next. */
@@ -140,7 +148,7 @@ export class Worker {
   #join(): Promise<Answer> {
     this.#joinedAt ||= monotonicMs();
     const { topic, instanceId } = this.options;
-    return this.#send('POST', `/members/${this.#member}/heartbeat`, {
+    return this.#wire.send<Answer>('POST', `/members/${this.#member}/heartbeat`, {
       memberEpoch: 0,
       subscription: { topics: [topic] },
       revision: this.#revision,
@@ -150,7 +158,7 @@ export class Worker {
 
   #beat(): Promise<Answer> {
     const send = () =>
-      this.#send('POST', `/members/${this.#member}/heartbeat`, {
+      this.#wire.send<Answer>('POST', `/members/${this.#member}/heartbeat`, {
         memberEpoch: this.#epoch,
         owned: this.#held,
         revision: this.#revision,
@@ -166,11 +174,9 @@ export class Worker {
     const partitions = this.#held;
     const from = monotonicMs();
     const claim = { memberId: this.#member, memberEpoch: this.#epoch, partitions };
-    const verdict = await this.#send<{ valid: boolean; fenced: Record<string, number[]> }>(
-      'POST',
-      '/verify-ownership',
-      claim,
-    ).catch(() => undefined);
+    const verdict = await this.#wire
+      .send<{ valid: boolean; fenced: Record<string, number[]> }>('POST', '/verify-ownership', claim)
+      .catch(() => undefined);
     if (verdict === undefined) return;
     const valid = Object.entries(partitions).map(([topic, list]) => {
       const fenced = new Set(verdict.fenced[topic] ?? []);
@@ -191,40 +197,5 @@ export class Worker {
     const { log } = this.options;
     const [at, member, epoch, until, held] = [monotonicMs(), this.#member, this.#epoch, this.#until, this.#held];
     log({ holding: { at, member, epoch, until, held, ...more } });
-  }
-
-  #send<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
-    const { replicas, group, agent, random } = this.options;
-    const url = `${replicas[Math.floor(random() * replicas.length)]}/v1/clusters/default/groups/${group}${path}`;
-    const loses = random() < 0.01;
-    return new Promise((resolve, reject) => {
-      const call = request(
-        url,
-        { method, agent, timeout: 3_000, headers: { 'content-type': 'application/json' } },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => (text += chunk));
-          response.once('error', reject);
-          response.once('end', () => {
-            if (loses) return reject(new Error('the answer was lost'));
-            const status = response.statusCode ?? 0;
-            if (status >= 300) return reject(Object.assign(new Error(`${status} ${text}`), readProblem(text)));
-            resolve(text === '' ? (undefined as never) : (JSON.parse(text) as T));
-          });
-        },
-      );
-      call.once('timeout', () => call.destroy(new Error('timed out')));
-      call.once('error', reject);
-      call.end(body === undefined ? undefined : JSON.stringify(body));
-    });
-  }
-}
-
-function readProblem(text: string): { action?: string } {
-  try {
-    return JSON.parse(text) as { action?: string };
-  } catch {
-    return {};
   }
 }

@@ -6,15 +6,24 @@ import { ReplicaProcess, WorkerHost } from './processes.js';
 
 export const SESSION_MS = 6_000;
 const SKEW_MS = 7 * 60_000;
-const HOSTS = 4;
+const HOSTS = 5;
 /** Of the workers of a host, how many are static. */
 const STATIC_SHARE = 0.2;
+
+/** Its rebalances wait for the slowest member, so that must not be long. */
+const CLASSIC = {
+  type: 'classic',
+  assignor: 'cooperative-sticky',
+  assignedBy: 'service',
+  initialDelayMs: 500,
+  rebalanceTimeoutMs: SESSION_MS,
+};
 
 /** A group under test, and what it must look like in the end. */
 export interface TestedGroup {
   readonly id: string;
   readonly topic: string;
-  readonly assignor: string;
+  readonly settings: Readonly<Record<string, unknown>>;
   /** Grows only by acknowledged requests. */
   partitions: number;
   members: number;
@@ -33,8 +42,9 @@ export class World {
   readonly random: () => number;
   readonly hosts: WorkerHost[] = [];
   readonly groups: readonly TestedGroup[] = [
-    { id: 'chaos', topic: 'work', assignor: 'sticky', partitions: 300, members: 0 },
-    { id: 'other', topic: 'orders', assignor: 'uniform', partitions: 100, members: 0 },
+    { id: 'chaos', topic: 'work', settings: { assignor: 'sticky' }, partitions: 300, members: 0 },
+    { id: 'other', topic: 'orders', settings: { assignor: 'uniform' }, partitions: 100, members: 0 },
+    { id: 'classic', topic: 'clicks', settings: CLASSIC, partitions: 60, members: 0 },
   ];
   /** Replicas that are in trouble: one is always left to serve. */
   readonly busy = new Set<ReplicaProcess>();
@@ -64,9 +74,9 @@ export class World {
 
   async open(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.start()));
-    for (const { id, topic, assignor, partitions } of this.groups) {
+    for (const { id, topic, settings, partitions } of this.groups) {
       await this.call('PUT', `/topics/${topic}`, { partitions });
-      await this.call('PUT', `/groups/${id}`, { assignor, sessionTimeoutMs: SESSION_MS });
+      await this.call('PUT', `/groups/${id}`, { ...settings, sessionTimeoutMs: SESSION_MS });
     }
     for (let i = 0; i < HOSTS; i++) {
       this.hosts.push(this.newHost(i));
@@ -76,16 +86,20 @@ export class World {
 
   /** A host of workers for the place `index`; whoever was there before had the same instance ids. */
   newHost(index: number): WorkerHost {
-    const { id: group, topic } = this.groupOf(index);
+    const { id: group, topic, settings } = this.groupOf(index);
+    const classic = settings === CLASSIC;
     const { dynamic, fixed } = this.#workersOf();
     const instanceIds = Array.from({ length: fixed }, (_, i) => `host-${index}-${i}`);
     const replicas = this.replicas.map(({ url }) => url);
-    return new WorkerHost({ group, topic, replicas, workers: dynamic, instanceIds, seed: ++this.#hostSeed }, this.log);
+    return new WorkerHost(
+      { group, topic, classic, replicas, workers: dynamic, instanceIds, seed: ++this.#hostSeed },
+      this.log,
+    );
   }
 
-  /** The last host has a group of its own. */
+  /** The last two hosts have a group of their own each. */
   groupOf(host: number): TestedGroup {
-    return this.groups[host === HOSTS - 1 ? 1 : 0]!;
+    return this.groups[Math.max(0, host - (HOSTS - this.groups.length))]!;
   }
 
   #workersOf(): { readonly all: number; readonly dynamic: number; readonly fixed: number } {
