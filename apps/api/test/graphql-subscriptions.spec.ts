@@ -2,6 +2,8 @@ import { createClient as createSseClient } from 'graphql-sse';
 import { type Client, createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
+import { GraphQLWebSockets } from '../src/graphql/websockets.js';
+import { Shutdown } from '../src/http/shutdown.js';
 import { startReplicas, type Json, type Replica } from './support/service.js';
 
 let replica: Replica;
@@ -9,10 +11,18 @@ let other: Replica;
 let stop: () => Promise<void>;
 const clients: { dispose(): void | Promise<void> }[] = [];
 
+/** Subscriptions that are open, beside what a replica always has open. */
+const openOn = new Map<Replica, () => number>();
+
 beforeAll(async () => {
   const started = await startReplicas(2);
   [replica, other] = started.replicas as [Replica, Replica];
   stop = started.stop;
+  for (const each of [replica, other]) {
+    const shutdown = each.app.get(Shutdown, { strict: false });
+    const baseline = shutdown.size;
+    openOn.set(each, () => shutdown.size - baseline);
+  }
   await replica.call('PUT', '/v1/clusters/default/topics/orders', { partitions: 4 });
 });
 afterEach(async () => {
@@ -121,4 +131,184 @@ describe.each<Transport>(['ws', 'sse'])('groupChanged over %s', (transport) => {
       errors: [{ extensions: { code: 'GROUP_ID_NOT_FOUND', action: 'fix-request' } }],
     });
   });
+});
+
+const REBALANCES = `subscription ($group: String, $since: String) {
+  rebalances(group: $group, sincePosition: $since) {
+    __typename
+    ... on RebalanceChange { position revision groupId phase rebalance { revision cause outcome movedPartitions } group { state } }
+    ... on RebalancesMissed { position }
+  }
+}`;
+
+describe.each<Transport>(['ws', 'sse'])('what happens in a cluster, over %s', (transport) => {
+  it('tells rebalances of all groups, or of one, and resumes after any of them', async () => {
+    const [one, two] = [`r1-${transport}`, `r2-${transport}`];
+    const all = subscribe(replica, transport, REBALANCES, {});
+    const mine = subscribe(other, transport, REBALANCES, { group: two });
+    await opened(replica, 1);
+    await opened(other, 1);
+    await join(other, one, 'a');
+    await join(replica, two, 'a');
+    await join(other, two, 'b');
+    const events = [await all.next(), await all.next(), await all.next()];
+    expect(events).toMatchObject([
+      { groupId: one, revision: 1, phase: 'ended', rebalance: { cause: 'member-joined', outcome: 'completed' } },
+      { groupId: two, revision: 1, phase: 'ended', rebalance: { outcome: 'completed' } },
+      {
+        groupId: two,
+        revision: 2,
+        phase: 'began',
+        rebalance: { revision: 2, outcome: 'running', movedPartitions: 2 },
+        group: { state: 'RECONCILING' },
+      },
+    ]);
+    expect([await mine.next(), await mine.next()]).toMatchObject([{ revision: 1 }, { revision: 2 }]);
+    for (let seen = 0; seen < 2; seen++) {
+      const resumed = subscribe(other, transport, REBALANCES, { since: events[seen].position });
+      for (const event of events.slice(seen + 1)) expect(await resumed.next()).toEqual(event);
+      await resumed.close();
+    }
+    await all.close();
+    await mine.close();
+  });
+
+  it('says so when what came after a position is no longer kept', async () => {
+    await join(replica, `r3-${transport}`, 'a');
+    const missed = subscribe(replica, transport, REBALANCES, { since: '1.0.0' });
+    const event = await missed.next();
+    expect(event).toEqual({ __typename: 'RebalancesMissed', position: expect.stringMatching(/^\d+\.0\.0$/) });
+    await missed.close();
+  });
+
+  it('tells the overview at once and whenever it changes, from whichever replica', async () => {
+    const overview = `subscription { clusterOverview { revision members groups topics
+      groupsByState { state groups } cluster { groups(first: 1) { pageInfo { hasNextPage } } } } }`;
+    const events = subscribe(replica, transport, overview, {});
+    const first = await events.next();
+    await join(other, `o-${transport}`, 'a');
+    let next = await events.next();
+    while (next.members === first.members) next = await events.next();
+    expect(next).toMatchObject({ members: first.members + 1, groups: first.groups + 1 });
+    expect(next.revision).toBeGreaterThan(first.revision);
+    await other.call('PUT', `/v1/clusters/default/topics/t-${transport}`, {});
+    while (next.topics === first.topics) next = await events.next();
+    expect(next.topics).toBe(first.topics + 1);
+    await events.close();
+  });
+});
+
+/** Waits until so many subscriptions of a replica are open. */
+async function opened(via: Replica, count: number): Promise<void> {
+  while (openOn.get(via)!() < count) await new Promise((resolve) => setTimeout(resolve, 10));
+  // Open, and what was committed so far is behind it.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+describe('S-06 subscriptions that outlive their socket', () => {
+  const left = (via: Replica) => {
+    const feed = via.postgres.ports.feed as unknown as { size: number };
+    const sockets = via.app.get(GraphQLWebSockets, { strict: false });
+    return { watched: feed.size, open: openOn.get(via)!(), sockets: sockets.size };
+  };
+
+  it('S-06 leaves nothing behind after a thousand opens and aborts', async () => {
+    await join(replica, 's6', 'a');
+    const url = `${replica.url.replace('http', 'ws')}/graphql`;
+    const query = (i: number) => (i % 2 === 0 ? GROUP_CHANGED : REBALANCES);
+    const overWs = (i: number) =>
+      new Promise<void>((resolve) => {
+        const socket = new WebSocket(url, 'graphql-transport-ws');
+        socket.on('open', () => {
+          socket.send(JSON.stringify({ type: 'connection_init' }));
+          setTimeout(() => socket.terminate(), i % 51);
+        });
+        socket.on('message', (text: Buffer) => {
+          const payload = { query: query(i), variables: { group: 's6' } };
+          if (String(text).includes('connection_ack'))
+            socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+        });
+        socket.on('error', () => undefined);
+        socket.on('close', () => resolve());
+      });
+    const overSse = async (i: number) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), i % 51);
+      const body = JSON.stringify({ query: query(i), variables: { group: 's6' } });
+      const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+      const request = { method: 'POST', body, headers, signal: controller.signal };
+      await fetch(`${replica.url}/graphql/stream`, request)
+        .then((response) => response.text())
+        .catch(() => undefined);
+    };
+    for (let batch = 0; batch < 20; batch++) {
+      const numbers = Array.from({ length: 50 }, (_, i) => batch * 50 + i);
+      await Promise.all(numbers.map((i) => (i % 4 < 2 ? overWs(i) : overSse(i))));
+    }
+    const deadline = Date.now() + 10_000;
+    const nothing = { watched: 0, open: 0, sockets: 0 };
+    while (JSON.stringify(left(replica)) !== JSON.stringify(nothing) && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(left(replica)).toEqual(nothing);
+  }, 120_000);
+
+  it('S-06 ends a subscription whose socket closed while it was being opened', async () => {
+    const store = replica.postgres.ports.groups as { read: (ref: unknown) => Promise<unknown> };
+    const read = store.read.bind(store);
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    store.read = async (ref) => held.then(() => read(ref));
+    const socket = new WebSocket(`${replica.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));
+    socket.on('message', () => {
+      const payload = { query: GROUP_CHANGED, variables: { group: 's6' } };
+      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+    });
+    socket.on('error', () => undefined);
+    while (left(replica).open === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.terminate();
+    while (left(replica).sockets > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    release();
+    store.read = read;
+    const deadline = Date.now() + 5_000;
+    while (left(replica).open > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(left(replica)).toMatchObject({ watched: 0, open: 0 });
+  });
+
+  it('S-06 gives a slow client a snapshot instead of memory', async () => {
+    await replica.call('PUT', '/v1/clusters/default/topics/wide', { partitions: 5_000 });
+    const subscription = { topics: ['wide'] };
+    await replica.call('POST', `${groups}/slow/members`, { memberId: 'a', subscription });
+    const members = Array.from({ length: 20 }, (_, i) => `m${i}: members { current { partitions } }`).join(' ');
+    const query = `subscription { groupChanged(group: "slow") { __typename
+      ... on GroupSnapshot { revision because } ... on GroupRevision { revision groupNow { ${members} } } } }`;
+    const socket = new WebSocket(`${replica.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    const events: Json[] = [];
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));
+    socket.on('message', (text: Buffer) => {
+      const { type, payload } = JSON.parse(String(text)) as Json;
+      if (type === 'connection_ack') socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
+      if (type === 'next') events.push(payload.data.groupChanged);
+    });
+    while (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    socket.pause();
+    const sockets = replica.app.get(GraphQLWebSockets, { strict: false });
+    let mostBuffered = 0;
+    for (let i = 0; i < 260; i++) {
+      await replica.call('PUT', `${groups}/slow`, { sessionTimeoutMs: 45_000 + i });
+      mostBuffered = Math.max(mostBuffered, sockets.buffered);
+    }
+    expect(mostBuffered).toBeGreaterThan(0);
+    expect(mostBuffered).toBeLessThan(2 * 1024 * 1024);
+    socket.resume();
+    const isLast = ({ revision }: Json) => revision === 260 || revision === 261;
+    while (!events.some(isLast)) await new Promise((resolve) => setTimeout(resolve, 10));
+    const snapshot = events.findIndex(({ because }) => because === 'BEHIND');
+    expect(snapshot).toBeGreaterThan(0);
+    expect(events.slice(0, snapshot).map(({ revision }) => revision)).toEqual(
+      Array.from({ length: snapshot }, (_, i) => i + 1),
+    );
+    socket.terminate();
+  }, 120_000);
 });

@@ -34,6 +34,8 @@ async function query(query: string, variables?: Record<string, unknown>): Promis
   return response.json<Answer>();
 }
 
+const costly = '{ clusters(first: 1000) { nodes { topics(first: 1000) { nodes { name partitions } } } } }';
+
 describe('GraphQL', () => {
   it('reads a cluster with its topics and brokers', async () => {
     const { data, errors } = await query(`{
@@ -109,7 +111,9 @@ describe('GraphQL', () => {
       'LIMIT_EXCEEDED',
     ],
     ['with too many fields', `{ ${'cluster { name } '.repeat(251)} }`, 'LIMIT_EXCEEDED'],
-    ['of too many tokens', `{ ${'__typename '.repeat(6000)} }`, 'GRAPHQL_PARSE_FAILED'],
+    ['of too many tokens', `{ ${'__typename '.repeat(2500)} }`, 'GRAPHQL_PARSE_FAILED'],
+    ['of too many characters', `{ ${'__typename '.repeat(6000)} }`, 'LIMIT_EXCEEDED'],
+    ['whose pages would have too many nodes', costly, 'LIMIT_EXCEEDED'],
     [
       'that hides its size in fragments',
       `{ ...a ...a ...a ...a } fragment a on Query { ...b ...b ...b ...b } fragment b on Query { ...c ...c ...c ...c }

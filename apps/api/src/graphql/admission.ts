@@ -27,6 +27,8 @@ export class Admission {
   admit(body: unknown): { readonly request: OperationRequest; readonly document?: DocumentNode } {
     const request = this.#withText(readRequest(body));
     if (request.query === undefined) return { request };
+    const hash = hashIn(request);
+    if (hash !== undefined && hash !== sha256(request.query)) throw invalid('The hash is not that of the query.');
     const document = parseText(request.query);
     refuseReservedNames(document);
     checkSize(document, request.variables ?? {});

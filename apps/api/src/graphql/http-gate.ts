@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LIMITS } from '../config/limits.js';
 import { problemTypeOf } from '../problems/problem-types.js';
 import { Admission } from './admission.js';
 import { asGraphQLError, GraphQLExecution } from './execution.js';
@@ -19,10 +18,6 @@ export class HttpGate implements OnModuleInit {
 
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
-    server.addHook('onRoute', (route) => {
-      if (route.url === GRAPHQL_PATH || route.url.startsWith(`${GRAPHQL_PATH}/`))
-        route.bodyLimit = LIMITS.graphqlBodyBytes;
-    });
     server.addHook('preHandler', (request, reply, done) => {
       if (request.routeOptions.url !== GRAPHQL_PATH || this.#admit(request, reply)) done();
     });

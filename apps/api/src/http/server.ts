@@ -49,6 +49,7 @@ export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shu
   const server = adapter.getInstance<FastifyInstance>();
   const routes = new RouteTable(server);
   readBodies(server);
+  limitGraphQLBodies(server);
   addHooks(server, metrics);
   endLongAnswers(server, shutdown);
   return { adapter, routes };
@@ -80,6 +81,13 @@ function endLongAnswers(server: FastifyInstance, shutdown: Shutdown): void {
     const closing = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_MS).unref();
     server.server.once('close', () => clearInterval(closing));
     done();
+  });
+}
+
+/** Requests to GraphQL are small; what needs more room has a place in REST. */
+function limitGraphQLBodies(server: FastifyInstance): void {
+  server.addHook('onRoute', (route) => {
+    if (/^\/graphql(\/|$)/.test(route.url)) route.bodyLimit = LIMITS.graphqlBodyBytes;
   });
 }
 

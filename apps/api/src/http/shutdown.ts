@@ -21,6 +21,11 @@ export class Shutdown {
     return { abort, release: () => this.#open.delete(abort) };
   }
 
+  /** Long answers that are open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   begin(): void {
     this.#begun = true;
     for (const abort of this.#open) abort.abort();

@@ -17,9 +17,12 @@ export function unused<T extends object>(name: string): T {
 }
 
 /** The service over the given ports, silent, for `inject`. */
-export function startApp(ports: Partial<AppPorts> = {}): Promise<NestFastifyApplication> {
+export function startApp(
+  ports: Partial<AppPorts> = {},
+  env: Record<string, string> = {},
+): Promise<NestFastifyApplication> {
   return createApp({
-    config: readConfig({ ALLOT_LOG_LEVEL: 'silent' }),
+    config: readConfig({ ALLOT_LOG_LEVEL: 'silent', ...env }),
     ports: {
       catalog: ports.catalog ?? unused('catalog'),
       groups: ports.groups ?? unused('groups'),

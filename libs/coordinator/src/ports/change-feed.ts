@@ -7,6 +7,4 @@ import type { GroupRef } from './group-store.js';
 export interface ChangeFeed {
   /** Calls `onHint` until the returned function is called. */
   watch(ref: GroupRef, onHint: () => void): () => void;
-  /** The same for any change of any group. Here nothing polls: whoever watches all also looks by itself from time to time. */
-  watchAll(onHint: () => void): () => void;
 }

@@ -29,7 +29,6 @@ interface Watched {
 export class PostgresChangeFeed implements ChangeFeed {
   readonly #watched = new Map<string, Watched>();
   readonly #byPk = new Map<string, Watched>();
-  readonly #all = new Set<() => void>();
   readonly #pollMs: number;
   readonly #probeMs: number;
   readonly #stop = new AbortController();
@@ -60,17 +59,9 @@ export class PostgresChangeFeed implements ChangeFeed {
     return () => this.#unwatch(key, watched, listener);
   }
 
-  watchAll(onHint: () => void): () => void {
-    if (this.#stop.signal.aborted) throw new Error('The change feed is closed.');
-    this.#running ??= Promise.all([this.#keepPolling(), this.#keepListening()]);
-    const listener = () => onHint();
-    this.#all.add(listener);
-    return () => this.#all.delete(listener);
-  }
-
-  /** Groups that are watched right now, and those who watch all. */
+  /** Groups that are watched right now. */
   get size(): number {
-    return this.#watched.size + this.#all.size;
+    return this.#watched.size;
   }
 
   /** Ends polling and listening, and resolves when both have ended. */
@@ -78,7 +69,6 @@ export class PostgresChangeFeed implements ChangeFeed {
     this.#stop.abort();
     this.#watched.clear();
     this.#byPk.clear();
-    this.#all.clear();
     await this.#running;
   }
 
@@ -135,11 +125,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     if (before && before.pk !== now?.pk) this.#byPk.delete(before.pk);
     watched.seen = now;
     if (now) this.#byPk.set(now.pk, watched);
-    this.#tell(watched.listeners);
-  }
-
-  #tell(listeners: ReadonlySet<() => void>): void {
-    for (const listener of [...listeners]) {
+    for (const listener of [...watched.listeners]) {
       try {
         listener();
       } catch (error) {
@@ -211,7 +197,6 @@ export class PostgresChangeFeed implements ChangeFeed {
   }
 
   #onNotification(payload: string): void {
-    this.#tell(this.#all);
     const [pk, revision] = payload.split(':');
     const watched = this.#byPk.get(pk ?? '');
     if (watched === undefined) return;
