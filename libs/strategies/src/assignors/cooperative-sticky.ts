@@ -8,6 +8,8 @@ import { assignSticky } from './sticky/sticky-rule.js';
  *
  * a owns 0-3; b joins: now a gets 0 and 1 and b nothing; in the next round b gets 2 and 3.
  *
+ * With different subscriptions the second round may, seldom, move the target again, so that a third is needed.
+ *
  * Guarantees and costs are those of `sticky`. The rule is that of Kafka's CooperativeStickyAssignor since 3.7.1.
  */
 export const cooperativeStickyAssignor: Assignor = {

@@ -166,34 +166,79 @@ describe.each(STICKY)('%s', (_, assignor) => {
   });
 });
 
-it('cooperative-sticky never hands out what somebody else may still hold, and gets there in a second round', () => {
-  fc.assert(
-    fc.property(subscribedGroup, someSteps, (first, steps) => {
-      const spec = live(cooperativeStickyAssignor, first, steps);
+describe('cooperative-sticky', () => {
+  /** The rounds it takes until nothing waits for being given up, if nothing else happens; the first is round 1. */
+  function roundsToTarget(start: GroupSpec, generation: number): number {
+    let spec = start;
+    for (let round = 1; ; round++) {
       const { assignment, target } = cooperativeStickyAssignor.assign(spec);
-      const holders = ownersOf(new Map(spec.members.map(({ id, owned }) => [id, owned ?? new Map()])));
-      for (const [partition, [owner]] of ownersOf(assignment)) {
-        const holder = holders.get(partition);
-        if (holder !== undefined) expect(holder).toEqual([owner]);
-      }
-      const members = spec.members.map((m) => ({ ...m, owned: assignment.get(m.id)!, generation: steps.length }));
-      const second = cooperativeStickyAssignor.assign({ ...spec, members });
-      for (const [id, partitions] of second.target)
-        expect(sameAssignment(partitions, second.assignment.get(id)!)).toBe(true);
-      expect(countPartitions(merge(second.target))).toBe(countPartitions(merge(target)));
-    }),
-    propertyRuns,
-  );
+      if ([...target].every(([id, partitions]) => sameAssignment(partitions, assignment.get(id)!))) return round;
+      expect(round).toBeLessThan(10);
+      const owning = (m: MemberSpec): MemberSpec => ({
+        ...m,
+        owned: assignment.get(m.id)!,
+        generation: generation + round,
+      });
+      spec = { ...spec, members: spec.members.map(owning) };
+    }
+  }
+
+  it('never hands out what somebody else may still hold', () => {
+    fc.assert(
+      fc.property(subscribedGroup, someSteps, (first, steps) => {
+        const spec = live(cooperativeStickyAssignor, first, steps);
+        const { assignment } = cooperativeStickyAssignor.assign(spec);
+        const holders = ownersOf(new Map(spec.members.map(({ id, owned }) => [id, owned ?? new Map()])));
+        for (const [partition, [owner]] of ownersOf(assignment)) {
+          const holder = holders.get(partition);
+          if (holder !== undefined) expect(holder).toEqual([owner]);
+        }
+      }),
+      propertyRuns,
+    );
+  });
+
+  it.each([
+    ['the second round with equal subscriptions', true, 2],
+    ['a few rounds with different ones', false, 5],
+  ])('gets there in %s', (_, equal, most) => {
+    fc.assert(
+      fc.property(someGroup(equal).map(subscribing), someSteps, (first, steps) => {
+        fc.pre(first.members.length > 0);
+        const spec = live(cooperativeStickyAssignor, first, steps);
+        expect(roundsToTarget(spec, steps.length)).toBeLessThanOrEqual(most);
+      }),
+      propertyRuns,
+    );
+  });
+
+  // Found by a long run of the property; Kafka 4.0.0 and 4.4.0 give the same answers in all of these rounds.
+  it('may need a third round, as Kafka does, because with different subscriptions the second one moves the target', () => {
+    const counts = { constructor: 6, t: 9, 'payments.v1': 9, orders: 6, zz: 12 };
+    const subscriptions = [
+      ['組', 'payments.v1 zz'],
+      ['c3', 'constructor payments.v1'],
+      ['__proto__', 'constructor t zz'],
+      ['c1', 't'],
+      ['a', 't'],
+      ['rdkafka-1', 'payments.v1 orders zz'],
+      ['consumer-9', 'payments.v1 orders'],
+    ] as const;
+    const first: GroupSpec = {
+      topics: Object.entries(counts).map(([name, partitions]) => ({ name, partitions })),
+      members: subscriptions.map(([id, topics]) => ({ id, topics: topics.split(' ') })),
+    };
+    const spec = live(cooperativeStickyAssignor, first, [
+      { kind: 'leave', place: 17 },
+      { kind: 'leave', place: 5 },
+      { kind: 'join', id: 'n0' },
+    ]);
+    expect(roundsToTarget(spec, 3)).toBe(3);
+  });
 });
 
 function countKept(mine: Assignment | undefined, now: Assignment): number {
   let kept = 0;
   for (const [topic, partitions] of mine ?? []) for (const p of partitions) if (now.get(topic)?.includes(p)) kept++;
   return kept;
-}
-
-function merge(target: GroupAssignment): Assignment {
-  return new Map(
-    [...target].flatMap(([id, topics]) => [...topics].map(([topic, ps]) => [`${id}/${topic}`, ps] as const)),
-  );
 }
