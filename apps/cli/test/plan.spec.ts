@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { plan, planFromJson, planToJson } from '@allot/planner';
 import { allot } from './fake-terminal.js';
 
+const plainly = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const GROUP = `
 GROUP     TOPIC     PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID  HOST        CLIENT-ID
 checkout  payments  0          40              42              2    c-1          /10.0.0.5   app
@@ -86,15 +87,24 @@ describe('allot plan', () => {
     );
   });
 
-  it('pins, the Kafka version and the protocol are rules, not changes', async () => {
-    const argv = ['plan', '-o', 'json', '--pin', 'orders-3=c3', '--kafka-version', '3.9', '--protocol', 'cooperative'];
+  it('pins are one change; the Kafka version and the protocol are rules', async () => {
+    const argv = [
+      'plan',
+      '-o',
+      'json',
+      '--pin',
+      'orders-3=c3',
+      '--pin',
+      'orders-4=c3',
+      '--kafka-version',
+      '3.9',
+      '--protocol',
+      'cooperative',
+    ];
     const { out } = await allot(argv, { input: JSON.stringify(BODY) });
-    const rules = {
-      pins: [{ topic: 'orders', partition: 3, member: 'c3' }],
-      kafkaVersion: '3.9',
-      protocol: 'cooperative',
-    };
-    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(planToJson(plan(planFromJson({ ...BODY, ...rules }))))));
+    const pins = [3, 4].map((partition) => ({ topic: 'orders', partition, member: 'c3' }));
+    const rules = { changes: [{ pins }], kafkaVersion: '3.9', protocol: 'cooperative' };
+    expect(JSON.parse(out)).toEqual(plainly(planToJson(plan(planFromJson({ ...BODY, ...rules })))));
   });
 
   it('takes the assignor from the state view; another one is then a change', async () => {

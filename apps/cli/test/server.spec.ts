@@ -163,6 +163,7 @@ describe('allot plan --server', () => {
   it.each([
     [['--rollback-to', '5'], { rollbackTo: 5 }],
     [[], { changes: [] }],
+    [['--pin', 't-0=b'], { changes: [{ pins: [{ topic: 't', partition: 0, member: 'b' }] }] }],
   ])('%j asks for %j', async (argv, body) => {
     answers = [json(PLAN, 201)];
     await allot(['plan', '--server', url, '-g', 'g', ...argv]);
@@ -177,7 +178,7 @@ describe('allot plan --server', () => {
       ['plan', '--server', 'http://127.0.0.1:9', '-g', 'g', 'file.txt'],
       'With --server the group is the one stored there',
     ],
-    [['plan', '--server', 'http://127.0.0.1:9', '-g', 'g', '--pin', 't-0=a'], 'are facts of a text'],
+    [['plan', '--server', 'http://127.0.0.1:9', '-g', 'g', '--broker-rack', '1=a'], 'are facts of a text'],
     [['plan', '--rollback-to', '3'], '--rollback-to needs --server'],
     [['apply', '-g', 'g', '--plan', 'p'], 'Say which server'],
     [['apply', '-g', 'g', '--server', 'http://127.0.0.1:9'], 'Say what to apply'],

@@ -69,10 +69,10 @@ async function planOnServer(
     throw invalidRequest(
       'With --server the group is the one stored there; `allot import --server` brings a text there.',
     );
-  const local = [kafkaVersion, protocol, changes.pins[0], [...changes.brokerRacks][0]];
+  const local = [kafkaVersion, protocol, [...changes.brokerRacks][0]];
   if (local.some((value) => value !== undefined)) {
     throw invalidRequest(
-      '--kafka-version, --protocol, --pin and --broker-rack are facts of a text; on a server the group has its own.',
+      '--kafka-version, --protocol and --broker-rack are facts of a text; on a server the group has its own.',
     );
   }
   const path = groupPath(options, group);

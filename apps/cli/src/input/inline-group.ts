@@ -73,7 +73,6 @@ export async function readInlineGroup(
       ...(listName === 'steps' ? rest : body),
       ...(kafkaVersion !== undefined && { kafkaVersion }),
       ...(protocol !== undefined && { protocol }),
-      ...(changes.pins.length > 0 && { pins: [...listOf(body['pins']), ...changes.pins] }),
       ...(before.length + changes.changes.length > 0 && { [listName]: [...before, ...changes.changes] }),
     },
   };

@@ -8,7 +8,6 @@ export class ChangeOptions {
   readonly sources: string[] = [];
   /** How many changes the request has before these, for messages. */
   offset = 0;
-  readonly pins: { topic: string; partition: number; member: string }[] = [];
   readonly brokerRacks = new Map<number, string>();
 
   add(change: unknown, source: string): void {
@@ -104,29 +103,35 @@ const CHANGES: readonly ChangeOption[] = [
 ];
 
 /**
- * Adds the options of changes; they are applied in the order in which they stand on the command line. A group on a server has
- * pins and racks of its own.
+ * Adds the options of changes; they are applied in the order in which they stand on the command line.
  */
 export function withChanges(command: Command, { onServer = false } = {}): ChangeOptions {
   const options = new ChangeOptions();
   for (const { flags, description, read } of CHANGES) addChange(command, options, { flags, description, read });
-  if (!onServer) withFacts(command, options);
+  addPins(command, options);
+  if (!onServer) addBrokerRacks(command, options);
   return options;
 }
 
-/** What a text does not say of a group. */
-function withFacts(command: Command, options: ChangeOptions): void {
+/** All pins together are one change, which stands where the first of them does: the group has these instead of its own. */
+function addPins(command: Command, options: ChangeOptions): void {
+  const pins: { topic: string; partition: number; member: string }[] = [];
   command.addOption(
     new Option('--pin <partition=member>', 'a partition belongs to this member, orders-3=c1').argParser(
       (value: string) => {
         const cut = value.indexOf('=');
         const match = /^(.+)-(\d+)$/.exec(value.slice(0, Math.max(cut, 0)));
         if (match === null || cut === value.length - 1) throw new InvalidArgumentError('Write it like orders-3=c1.');
-        options.pins.push({ topic: match[1]!, partition: Number(match[2]), member: value.slice(cut + 1) });
-        return options.pins;
+        if (pins.length === 0) options.add({ pins }, '--pin');
+        pins.push({ topic: match[1]!, partition: Number(match[2]), member: value.slice(cut + 1) });
+        return pins;
       },
     ),
   );
+}
+
+/** What a text does not say of a group, and a server knows. */
+function addBrokerRacks(command: Command, options: ChangeOptions): void {
   command.addOption(
     new Option(
       '--broker-rack <broker=rack>',
