@@ -50,6 +50,8 @@ export interface Scope {
   /** Most leaves, expiries, lost answers, changes of catalog and subscription, faults of the assignor in one run. */
   readonly maxPerturbations: number;
   readonly maxStates: number;
+  /** Most actions in one run; no limit when absent. */
+  readonly maxDepth?: number;
   readonly assignor: string;
   /** The assignor may fail and recover. */
   readonly assignorFails?: boolean;
@@ -88,7 +90,9 @@ export function startOf({ memberCount, staticMembers = 0 }: Scope): World {
 /** Everything that can happen next. What makes no sense on its own is counted as a perturbation, to keep the number of runs finite. */
 export function actionsOf(world: World, scope: Scope): Action[] {
   const actions: Action[] = [];
-  const perturbed = { ...world, perturbations: world.perturbations + 1 };
+  // Without a limit they need no count, and runs that differ in it alone are one.
+  const counts = scope.maxPerturbations < Infinity ? 1 : 0;
+  const perturbed = { ...world, perturbations: world.perturbations + counts };
   const mayPerturb = world.perturbations < scope.maxPerturbations;
   for (const [at, { memberId: id, joined, instanceId, held, letGo }] of world.workers.entries()) {
     const act = (what: string, run: () => World) => actions.push({ name: `${id} ${what}`, run });

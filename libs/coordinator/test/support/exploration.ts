@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { assignmentToJson, sameAssignment } from '@allot/model';
 import { consumerGroupState, withoutEpochs } from '../../src/index.js';
 import { isServed } from '../../src/consumer/consumer-group.js';
@@ -22,9 +23,10 @@ interface Visited {
 }
 
 /** Visits every state that a small group can reach, breadth first, checks every step to it and that it settles from there. */
-export function explore(scope: Scope): Exploration {
+export function explore(scope: Scope, onDepth: (depth: number, states: number) => void = () => {}): Exploration {
+  const { maxDepth = Infinity } = scope;
   const start = startOf(scope);
-  const seen = new Set([keyOf(start)]);
+  const seen = new Set([digestOf(keyOf(start))]);
   let frontier: { world: World; visited: Visited }[] = [
     { world: start, visited: { parent: undefined, action: 'start' } },
   ];
@@ -34,7 +36,7 @@ export function explore(scope: Scope): Exploration {
     const failure = { message: error instanceof Error ? error.message : String(error), path: pathTo(visited) };
     return { states: seen.size, transitions, failure, complete: true };
   };
-  while (frontier.length > 0) {
+  for (let depth = 1; frontier.length > 0 && depth <= maxDepth; depth++) {
     const nextFrontier: typeof frontier = [];
     for (const { world, visited } of frontier) {
       for (const { name, run } of actionsOf(world, scope)) {
@@ -43,9 +45,9 @@ export function explore(scope: Scope): Exploration {
         try {
           const next = run();
           checkStep(world, next);
-          const key = keyOf(next);
-          if (seen.has(key)) continue;
-          seen.add(key);
+          const digest = digestOf(keyOf(next));
+          if (seen.has(digest)) continue;
+          seen.add(digest);
           checkSettles(next, scope, settling);
           nextFrontier.push({ world: next, visited: reached });
         } catch (error) {
@@ -55,8 +57,14 @@ export function explore(scope: Scope): Exploration {
       }
     }
     frontier = nextFrontier;
+    onDepth(depth, seen.size);
   }
   return { states: seen.size, transitions, complete: true };
+}
+
+/** Millions of states are to be remembered; that two of them share a digest of 128 bits is as good as impossible. */
+function digestOf(key: string): string {
+  return createHash('md5').update(key).digest('base64');
 }
 
 function pathTo(visited: Visited): string[] {
@@ -73,15 +81,15 @@ function checkSettles(from: World, scope: Scope, settling: Set<string>): void {
   let at = withoutHold(from, scope);
   const walked: string[] = [];
   for (let key = keyOf(at); key !== walked.at(-1); key = keyOf(at)) {
-    if (settling.has(key)) break;
+    if (settling.has(digestOf(key))) break;
     if (walked.length > LONGEST_SETTLING) throw new Error('no end of rounds of quiet heartbeats');
     walked.push(key);
     for (const [position, worker] of at.workers.entries()) {
       if (worker.joined || isExpected(at, worker)) at = send(at, scope, position);
     }
   }
-  if (!settling.has(keyOf(at))) checkSettled(at);
-  for (const key of walked) settling.add(key);
+  if (!settling.has(digestOf(keyOf(at)))) checkSettled(at);
+  for (const key of walked) settling.add(digestOf(key));
 }
 
 /** Rounds; each part of a target that the move budget divides takes a few. */
