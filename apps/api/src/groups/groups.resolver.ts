@@ -12,6 +12,7 @@ import { type Group, GroupConnection, GroupSpec, GroupSummary, Member } from './
 import { type GroupNode, nodeOf, wholeOf } from './group-node.js';
 import { showSummary } from './group-view.js';
 import { groupNotFound } from './read-group.js';
+import { Hold } from './settings.contract.js';
 
 /** The groups of a cluster. */
 @Resolver(() => Cluster)
@@ -75,6 +76,23 @@ export class GroupsResolver {
   @ResolveField(() => [String], { description: 'Topics that members subscribe to and the cluster does not have.' })
   async unknownTopics(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<string[]> {
     return (await this.#whole(group, context)).unknownTopics;
+  }
+
+  @ResolveField(() => Hold, { nullable: true, description: 'What keeps the group from a new target; null: nothing.' })
+  async hold(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<Hold | null> {
+    return (await this.#whole(group, context)).hold ?? null;
+  }
+
+  @ResolveField(() => Int, { description: 'Moves that the move budget leaves to further targets.' })
+  async deferredMoves(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<number> {
+    return (await this.#whole(group, context)).deferredMoves ?? 0;
+  }
+
+  @ResolveField(() => [TopicPartitions], {
+    description: 'Partitions that subscriptions cover and no target gives out, since manual members have them.',
+  })
+  async leftOut(@Parent() group: GroupNode, @Context() context: RequestContext): Promise<TopicPartitions[]> {
+    return listAssignment((await this.#whole(group, context)).leftOut ?? {});
   }
 
   async #whole(group: GroupNode, context: RequestContext): Promise<Group> {

@@ -44,6 +44,7 @@ export class OwnershipRequest {
 
 export const FENCING_CODES = [
   'UNKNOWN_MEMBER_ID',
+  'FENCED_INSTANCE_ID',
   'SESSION_EXPIRED',
   'REBALANCE_TIMEOUT',
   'FENCED_MEMBER_EPOCH',

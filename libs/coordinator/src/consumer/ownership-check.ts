@@ -1,5 +1,6 @@
 import type { Assignment } from '@allot/model';
 import type { ConsumerGroup, ConsumerMember } from './consumer-group.js';
+import { hasLostInstance } from './static-members.js';
 
 /** What a worker believes to hold, and the epoch of the answer from which it believes so. */
 export interface OwnershipClaim {
@@ -9,14 +10,23 @@ export interface OwnershipClaim {
 }
 
 /**
- * Why a claim does not hold. Of the member as a whole: UNKNOWN_MEMBER_ID (it left or was fenced), SESSION_EXPIRED and
+ * Why a claim does not hold. Of the member as a whole: UNKNOWN_MEMBER_ID (it left or was fenced), FENCED_INSTANCE_ID (another process
+ * has taken its instance id), SESSION_EXPIRED and
  * REBALANCE_TIMEOUT (its time is over, though nobody has fenced it yet), FENCED_MEMBER_EPOCH (the claimed epoch is not one that the
  * member has reached, or the member left temporarily). Of single partitions: NOT_HELD, and ASSIGNED_LATER: the member holds it
  * again, but lost it since the claimed epoch. In classic groups also ILLEGAL_GENERATION (another than the group's) and
  * REBALANCE_IN_PROGRESS (the generation has no assignment yet).
  */
 export type FencingCode =
-  'UNKNOWN_MEMBER_ID' | 'SESSION_EXPIRED' | 'REBALANCE_TIMEOUT' | 'FENCED_MEMBER_EPOCH' | 'NOT_HELD' | 'ASSIGNED_LATER' | 'ILLEGAL_GENERATION' | 'REBALANCE_IN_PROGRESS';
+  | 'UNKNOWN_MEMBER_ID'
+  | 'FENCED_INSTANCE_ID'
+  | 'SESSION_EXPIRED'
+  | 'REBALANCE_TIMEOUT'
+  | 'FENCED_MEMBER_EPOCH'
+  | 'NOT_HELD'
+  | 'ASSIGNED_LATER'
+  | 'ILLEGAL_GENERATION'
+  | 'REBALANCE_IN_PROGRESS';
 
 export interface FencingReason {
   readonly code: FencingCode;
@@ -52,7 +62,9 @@ export function checkOwnership(
 ): OwnershipVerdict {
   const member = group.members.get(claim.memberId);
   const refuse = (code: FencingCode) => [{ code, partitions: claim.partitions }];
-  if (member === undefined) return { reasons: refuse('UNKNOWN_MEMBER_ID') };
+  if (member === undefined) {
+    return { reasons: refuse(hasLostInstance(group, claim.memberId) ? 'FENCED_INSTANCE_ID' : 'UNKNOWN_MEMBER_ID') };
+  }
   const { memberEpoch, rebalanceDeadline } = member;
   if (leaseUntil === undefined || leaseUntil <= now) return { reasons: refuse('SESSION_EXPIRED'), memberEpoch };
   if (rebalanceDeadline !== undefined && rebalanceDeadline <= now) {

@@ -105,10 +105,20 @@ function succeed(
  * @throws AllotError FENCED_INSTANCE_ID
  */
 export function refuseFenced(group: ConsumerGroup, memberId: string): void {
+  const holder = successorOf(group, memberId);
+  if (holder !== undefined) throw fencedInstance(group, holder);
+}
+
+/** Whether another process has the instance id that this one had. */
+export function hasLostInstance(group: ConsumerGroup, memberId: string): boolean {
+  return successorOf(group, memberId) !== undefined;
+}
+
+function successorOf(group: ConsumerGroup, memberId: string): ConsumerMember | undefined {
   const successor = group.members.get(group.members.get(memberId)?.supersededBy ?? '');
   const lost = group.calm?.fenced?.find(([id]) => id === memberId);
   const holder = successor?.instanceId !== undefined ? successor : lost && memberByInstance(group, lost[1]);
-  if (holder !== undefined && holder.memberId !== memberId) throw fencedInstance(group, holder);
+  return holder?.memberId === memberId ? undefined : holder;
 }
 
 /** @throws AllotError FENCED_INSTANCE_ID, UNKNOWN_MEMBER_ID when the instance id is not the member's. */

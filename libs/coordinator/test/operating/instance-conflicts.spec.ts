@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { consumerGroupState, type GroupSettings } from '../../src/index.js';
+import { assignmentFromJson } from '@allot/model';
+import { checkOwnership, consumerGroupState, type GroupSettings } from '../../src/index.js';
 import { GroupBench } from '../support/fixtures.js';
 
 const STATIC = { instanceId: 'i' };
@@ -87,6 +88,9 @@ describe('E-14 two live processes with one instance id, newest-wins', () => {
     expect(consumerGroupState(made.group!)).toBe('STABLE');
     expect(errorOf(() => made.beat('old', 2, { t: [0, 1] }))).toMatchObject({ code: 'FENCED_INSTANCE_ID' });
     expect(errorOf(() => made.join('old', ['t'], STATIC))).toMatchObject({ code: 'FENCED_INSTANCE_ID' });
+    const claim = { memberId: 'old', memberEpoch: 2, partitions: assignmentFromJson({ t: [0] }) };
+    const { reasons } = checkOwnership(made.group!, claim, { leaseUntil: undefined, now: made.now });
+    expect(reasons).toMatchObject([{ code: 'FENCED_INSTANCE_ID' }]);
   });
 
   it('takes it at once from an old one that says it has stopped', () => {
