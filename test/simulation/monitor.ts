@@ -9,7 +9,7 @@ import {
 } from '../../libs/coordinator/test/support/exploration-invariants.js';
 import type { Commit, MemoryDatabase } from '../../libs/coordinator/test/support/memory-group-store.js';
 import { REF } from './replica.js';
-import type { Belief, Worker } from './worker.js';
+import type { Belief, Process } from './process.js';
 
 interface HolderChange {
   readonly revision: number;
@@ -78,7 +78,7 @@ export class Monitor {
   }
 
   /** R8, A and C: nobody works on what is not its own by the books, so no two work on one partition. @throws Error */
-  checkWorkers(workers: readonly Worker[]): void {
+  checkWorkers(workers: readonly Process[]): void {
     for (const worker of workers) {
       if (worker.held.size === 0 || !worker.isWorking) continue;
       for (const [topic, partitions] of worker.held) {

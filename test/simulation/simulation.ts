@@ -17,7 +17,8 @@ import { Monitor } from './monitor.js';
 import { ORIGIN, REF, Replica, type Reply, type Request } from './replica.js';
 import { ASSIGNORS, QUIET, type Noise, type Perturbation, type Schedule } from './schedule.js';
 import { Scheduler } from './scheduler.js';
-import { DRIFT, Worker, type Belief } from './worker.js';
+import { DRIFT, type Belief, type Process } from './process.js';
+import { Worker } from './worker.js';
 
 export interface Outcome {
   /** The first broken promise. */
@@ -57,8 +58,8 @@ class Simulation {
   readonly #monitor = new Monitor();
   readonly #database: MemoryDatabase;
   readonly #replicas: readonly Replica[];
-  readonly #workers: readonly Worker[];
-  readonly #cutOff = new Map<Worker, number>();
+  readonly #workers: readonly Process[];
+  readonly #cutOff = new Map<Process, number>();
   #catalog: Catalog = { revision: 1, topics: new Map() };
   #noise: Noise;
   #topicIds = 0;
@@ -99,7 +100,7 @@ class Simulation {
     schedule.topics.forEach((partitions, i) => this.#setTopic(`t${i}`, partitions));
   }
 
-  #newWorker(i: number, rate: number, faults: Faults): Worker {
+  #newWorker(i: number, rate: number, faults: Faults): Process {
     const { seed, statics, rebalanceTimeoutMs } = this.#schedule;
     const chance = new Chance(seed, `worker ${i}`);
     const habits = {
@@ -264,7 +265,7 @@ class Simulation {
     });
   }
 
-  #send(worker: Worker, request: Request, reply: (reply: Reply) => void): void {
+  #send(worker: Process, request: Request, reply: (reply: Reply) => void): void {
     const chance = this.#chance;
     const noise = this.#noise;
     const delay = () => (chance.happens(noise.lateMessages) ? chance.between(300, LATEST_MS) : chance.between(1, 20));
@@ -284,7 +285,7 @@ class Simulation {
   }
 
   /** Now and then a worker, or what is left of one, checks whether it may write. */
-  #planVerify(worker: Worker, chance: Chance): void {
+  #planVerify(worker: Process, chance: Chance): void {
     this.#scheduler.plan(chance.between(VERIFY_MS / 2, 2 * VERIFY_MS), () => {
       this.#planVerify(worker, chance);
       const replica = chance.pick(this.#replicas);
@@ -296,7 +297,7 @@ class Simulation {
     });
   }
 
-  async #verify(replica: Replica, worker: Worker, belief: Belief): Promise<void> {
+  async #verify(replica: Replica, worker: Process, belief: Belief): Promise<void> {
     let read: GroupReading | undefined;
     const { memberId, memberEpoch, held } = belief;
     const until = worker.isWorking ? worker.deadline : -Infinity;
