@@ -81,6 +81,10 @@ async function meetForCertain(): Promise<void> {
   const { memberId } = await replica.call('POST', `${group}/members`, { subscription: { topics: ['orders'] } });
   const { id, baseRevision } = await replica.call('POST', `${group}/plans`, {});
   const { id: unwanted } = await replica.call('POST', `${group}/plans`, {});
+  const classic = '/v1/clusters/default/groups/certain-classic';
+  await replica.call('PUT', classic, { type: 'classic', initialDelayMs: 0 });
+  const joining = { instanceId: 'i', subscription: { topics: ['orders'] } };
+  const { memberId: led } = await replica.call('POST', `${classic}/join`, joining);
   const topology = { topics: [{ name: 'orders', partitions: 2 }], members: [{ id: 'c1', topics: ['orders'] }] };
   const certain: Record<string, readonly [path: string, body?: object, headers?: Record<string, string>]> = {
     streamMember: [`${group}/members/${memberId}/events`],
@@ -91,6 +95,10 @@ async function meetForCertain(): Promise<void> {
     getRevision: [`${group}/revisions/${baseRevision}`],
     diffRevisions: [`${group}/revisions/${baseRevision}/diff/${baseRevision}`],
     heartbeat: [`${group}/members/${memberId}/heartbeat`, { memberEpoch: 1 }],
+    joinClassicGroup: [`${classic}/join`, { ...joining, memberId: led }],
+    syncClassicGroup: [`${classic}/sync`, { memberId: led, generation: 1, assignments: {} }],
+    heartbeatClassicGroup: [`${classic}/heartbeat`, { memberId: led, generation: 1 }],
+    leaveClassicGroup: [`${classic}/leave`, { members: [{ memberId: led }] }],
     planTopology: ['/v1/plans', topology],
     explainTopology: ['/v1/plans/explain?member=c1', topology],
     rightSizeGroup: ['/v1/plans/right-size', topology],

@@ -1,4 +1,6 @@
 import type {
+  ClassicGroup,
+  ClassicMember,
   ConsumerGroup,
   ConsumerMember,
   Group,
@@ -86,4 +88,39 @@ export function next(
     else all.set(memberId, each);
   }
   return { ...before, revision: before.revision + 1, members: all, ...fields };
+}
+
+export function classicMember(memberId: string, fields: Partial<ClassicMember> = {}): ClassicMember {
+  return {
+    memberId,
+    subscription: { topics: ['orders'] },
+    sessionTimeoutMs: 6_000,
+    rebalanceTimeoutMs: 60_000,
+    protocols: [{ name: 'range' }],
+    cooperative: false,
+    state: 'SYNCED',
+    memberEpoch: 1,
+    assigned: new Map(),
+    pendingRevocation: new Map(),
+    target: new Map(),
+    joinOrder: 1,
+    ...fields,
+  };
+}
+
+export function classicGroup(fields: Partial<ClassicGroup> = {}, members: readonly ClassicMember[] = []): ClassicGroup {
+  return {
+    settings: { ...SETTINGS, type: 'classic' },
+    source: 'live',
+    revision: 1,
+    groupEpoch: 1,
+    assignmentEpoch: 1,
+    catalogRevision: 1,
+    subscribedTopics: new Map(),
+    members: new Map(members.map((each) => [each.memberId, each])),
+    nextJoinOrder: members.length + 1,
+    phase: 'STABLE',
+    pending: [],
+    ...fields,
+  };
 }
