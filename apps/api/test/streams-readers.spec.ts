@@ -22,6 +22,7 @@ class History {
       this.hint = onHint;
       return () => (this.hint = () => undefined);
     },
+    watchAll: () => () => undefined,
   };
 
   readonly store = {
