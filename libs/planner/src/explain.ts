@@ -121,7 +121,18 @@ export function explainPartition(result: PlanResult, topic: string, partition: n
     claims: claimsOn(result, topic, partition, from),
     racks,
   };
-  return { ...facts, text: describe(facts) };
+  return { ...facts, text: describe(facts, runOf(result, topic, to)) };
+}
+
+/**
+ * The partitions of the topic that the owner has, first and last, under a rule that cuts topics into runs; undefined where they
+ * are no run. It says where the cuts are, which is the whole reason of such a rule.
+ */
+function runOf({ assignor, target }: PlanResult, topic: string, owner: string | null): string | undefined {
+  const numbers = (owner === null ? undefined : target.get(owner)?.get(topic)) ?? [];
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  if (!assignor.endsWith('range') || first === undefined || last! - first + 1 !== numbers.length) return undefined;
+  return first === last ? `${topic}-${first}` : `${topic}-${first} to ${topic}-${last}`;
 }
 
 function ownerOf(assignment: PlanResult['current'], topic: string, partition: number): string | null {
@@ -180,7 +191,7 @@ function claimsOn({ before }: PlanResult, topic: string, partition: number, owne
     .sort((a, b) => b.generation - a.generation || compareText(a.member, b.member));
 }
 
-function describe(facts: Omit<Explanation, 'text'>): string {
+function describe(facts: Omit<Explanation, 'text'>, run: string | undefined): string {
   const { from, to, assignor, cause, candidates, evenShare, claims } = facts;
   const name = `${facts.topic}-${facts.partition}`;
   const load = (id: string | null): Candidate | undefined => candidates.find(({ member }) => member === id);
@@ -195,7 +206,7 @@ function describe(facts: Omit<Explanation, 'text'>): string {
     pinned: `${name} goes from ${from} to ${to}, to which it is pinned.`,
     rack: `${name} goes from ${from} to ${to}, which has a replica in its own rack (${facts.racks.join(', ')}); ${from} has none.`,
     balance: `${name} goes from ${from} to ${to} to even them out: ${has(load(from))}, ${has(load(to))}; the even share is ${share}.`,
-    rule: `${name} goes from ${from} to ${to}: ${assignor} places partitions by its own order of members and topics, which the change shifted.`,
+    rule: `${name} goes from ${from} to ${to}: ${assignor} places partitions by its own order of members and topics, whoever had them.`,
     'no-subscriber': `Nobody subscribes to ${facts.topic}, so ${name} has no owner.`,
     'partition-gone': `${name} does not exist after the changes; ${from ?? 'nobody'} had it.`,
   };
@@ -208,5 +219,6 @@ function describe(facts: Omit<Explanation, 'text'>): string {
         : ` ${from} counted as its owner, with the newest generation; older claims of ${lost.map(({ member }) => member).join(', ')} lost.`;
   // Why the owner before lost it is what the sentence says.
   const others = candidates.filter(({ member }) => member !== from);
-  return reasons[cause] + describePassedOver(others) + contest;
+  const cut = run === undefined ? '' : ` ${assignor} gives ${to} the run ${run}.`;
+  return reasons[cause] + cut + describePassedOver(others) + contest;
 }

@@ -106,7 +106,7 @@ describe('why a partition is where it is', () => {
       ['rule-order', 3],
     ]);
     expect([text, rule]).toEqual([
-      't-0 stays with c1. Passed over: c2 and c3: by the order of the rule.',
+      't-0 stays with c1. range gives c1 the run t-0 to t-3. Passed over: c2 and c3: by the order of the rule.',
       expect.stringContaining('contiguous runs'),
     ]);
     const kept = {
