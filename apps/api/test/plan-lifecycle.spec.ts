@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GroupPlanner } from '../src/plans/group-planner.js';
+import { PlanLifecycle } from '../src/plans/plan-lifecycle.js';
 import { startReplicas, type Json, type Replica } from './support/service.js';
 
 let [one, two]: Replica[] = [];
@@ -241,6 +243,39 @@ describe('approving and discarding', () => {
     expect([(await apply(plan)).status, (await apply(plan)).json.code]).toEqual([409, 'PLAN_NOT_APPROVED']);
     const approve = await one!.send('POST', `${groups}/approval/plans/${plan.id}/approve`);
     expect([approve.status, approve.json.code]).toEqual([403, 'PLAN_APPROVER_IS_AUTHOR']);
+  });
+
+  it('S-04 keeps author, approver and whoever applies it apart, and tells a second who was first', async () => {
+    await twoMembers('people');
+    await one!.call('PUT', `${groups}/people`, { planApproval: { required: true } });
+    const ref = { cluster: 'default', groupId: 'people' };
+    const planner = one!.app.get(GroupPlanner);
+    const [lifecycle, elsewhere] = [one!.app.get(PlanLifecycle), two!.app.get(PlanLifecycle)];
+    const { id } = await planner.make(ref, { changes: [{ assignor: 'sticky' }] }, { actor: 'ann' });
+    await expect(lifecycle.approve(ref, id, { actor: 'ann' }, {})).rejects.toMatchObject({
+      code: 'PLAN_APPROVER_IS_AUTHOR',
+    });
+    await expect(lifecycle.apply(ref, id, { actor: 'ann' }, {})).rejects.toMatchObject({ code: 'PLAN_NOT_APPROVED' });
+    await elsewhere.approve(ref, id, { actor: 'bob' }, {});
+    const both = await Promise.allSettled([
+      lifecycle.apply(ref, id, { actor: 'ann' }, {}),
+      elsewhere.apply(ref, id, { actor: 'carol' }, {}),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const [won] = both.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const [lost] = both.flatMap((result) => (result.status === 'rejected' ? [result.reason as Json] : []));
+    const { actor } = won!.plan.applied!;
+    expect(lost).toMatchObject({ code: 'PLAN_CLOSED', facts: { planStatus: 'applied', by: actor } });
+    const again = await elsewhere.apply(ref, id, { actor }, {});
+    expect([again.replayed, again.plan.applied]).toEqual([true, won!.plan.applied]);
+    expect(again.plan.approved).toMatchObject({ actor: 'bob' });
+  });
+
+  it('plans a classic group, and says why nothing of it can be applied', async () => {
+    await one!.call('PUT', `${groups}/classic-one`, { type: 'classic' });
+    const plan = await planned('classic-one', []);
+    expect(plan).toMatchObject({ applicable: false, blockers: [{ code: 'classic-group', pointer: '' }] });
+    expect((await apply(plan)).json).toMatchObject({ status: 422, code: 'PLAN_NOT_APPLICABLE' });
   });
 
   it('is recorded, and repeated without harm', async () => {

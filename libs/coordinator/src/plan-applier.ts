@@ -1,9 +1,8 @@
 import { AllotError, type GroupAssignment } from '@allot/model';
 import type { Catalog } from './catalog/catalog.js';
 import { applyPlan, checkApplicable } from './consumer/apply-plan.js';
-import type { ConsumerGroup } from './consumer/consumer-group.js';
 import { groupNotFound } from './consumer/membership.js';
-import { asConsumerGroup } from './group.js';
+import { asConsumerGroup, type Group } from './group.js';
 import type { Origin } from './history.js';
 import type { GroupRef, GroupStep, GroupStore, GroupView, TransactOptions } from './ports/group-store.js';
 import type { StoredPlan } from './ports/plan-store.js';
@@ -12,7 +11,7 @@ import type { StoredPlan } from './ports/plan-store.js';
 export interface PlanReader {
   targetOf(plan: StoredPlan): GroupAssignment;
   /** Whether the group and its topics are still what the plan was computed from. */
-  isInput(plan: StoredPlan, group: ConsumerGroup, catalog: Catalog): boolean;
+  isInput(plan: StoredPlan, group: Group, catalog: Catalog): boolean;
 }
 
 export interface ApplyCommand {
@@ -57,12 +56,13 @@ export class PlanApplier {
 
   #step(ref: GroupRef, command: ApplyCommand, view: GroupView, origin: Origin): GroupStep<AppliedPlan> {
     const { catalog, now } = view;
-    const group = asConsumerGroup(view.group);
     const plan = planOf(ref, command.planId, view.plan);
     checkBase(plan, command.baseRevision);
-    if (plan.applied?.actor === origin.actor) return { group, reply: { plan, replayed: true } };
-    if (group === undefined) throw groupNotFound();
-    const effect = checkApplicable({ plan, group, isInput: this.reader.isInput(plan, group, catalog) });
+    if (plan.applied?.actor === origin.actor) return { group: view.group, reply: { plan, replayed: true } };
+    if (view.group === undefined) throw groupNotFound();
+    const isInput = this.reader.isInput(plan, view.group, catalog);
+    const effect = checkApplicable({ plan, group: view.group, isInput });
+    const group = asConsumerGroup(view.group)!;
     const { pins: pinned, ...unpinned } = group.settings;
     const { assignors = group.settings.assignors, pins = pinned ?? [] } = effect;
     const planned = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { assignmentFromJson, assignmentToJson, type AssignmentJson, type GroupAssignment } from '@allot/model';
 import { applyPlan, checkApplicable, type PlannedGroup } from '../src/consumer/apply-plan.js';
-import type { PlanEffect, StoredPlan } from '../src/index.js';
+import { withoutEpochs, type PlanEffect, type StoredPlan } from '../src/index.js';
 import { GroupBench } from './support/fixtures.js';
 
 const EFFECT: PlanEffect = { blockers: [], members: [], removedMembers: [] };
@@ -56,6 +56,16 @@ describe('applying a plan', () => {
     expect(bench.group).toMatchObject({ groupEpoch: 4, assignmentEpoch: 4 });
     expect(bench.group).not.toHaveProperty('assignorFault');
     expect(targetsOf(bench)).toEqual({ a: { t: [0, 1, 2, 3] } });
+  });
+
+  it('is an operator’s word, which a freeze does not hold back and which does not end it', () => {
+    const bench = settledGroup();
+    const freeze = { by: 'operator' as const, since: bench.now };
+    const group = { ...bench.group!, calm: { freeze } };
+    bench.apply(applyPlan(group, planned(bench, { a: { t: [3] }, b: { t: [0, 1, 2] } }), bench.context)).settle();
+    expect(bench.group!.calm).toEqual({ freeze });
+    for (const { assigned, target } of bench.group!.members.values()) expect(withoutEpochs(assigned)).toEqual(target);
+    expect(targetsOf(bench)).toEqual({ a: { t: [3] }, b: { t: [0, 1, 2] } });
   });
 
   it('forgets what was left to do of an earlier target', () => {

@@ -77,15 +77,7 @@ export class PlanLifecycleController {
       '`Idempotency-Replayed: true`; somebody else gets `PLAN_CLOSED`. Members then move by their own heartbeats.',
     path: ['cluster', 'group', 'plan'],
     answers: { 200: { description: 'The plan, applied.', type: Plan } },
-    problems: [
-      ...GONE,
-      'PLAN_CLOSED',
-      'PLAN_EXPIRED',
-      'PLAN_NOT_APPLICABLE',
-      'PLAN_NOT_APPROVED',
-      'STALE_PLAN',
-      'INCONSISTENT_GROUP_PROTOCOL',
-    ],
+    problems: [...GONE, 'PLAN_CLOSED', 'PLAN_EXPIRED', 'PLAN_NOT_APPLICABLE', 'PLAN_NOT_APPROVED', 'STALE_PLAN'],
     ifMatch: 'required',
     idempotent: true,
   })

@@ -115,7 +115,7 @@ function carriedOut(member: ConsumerMember, target: Assignment, epoch: number): 
 /** What may be wrong with applying a plan, in the order in which it is looked for; the first is told. */
 export interface Applicability {
   readonly plan: StoredPlan;
-  readonly group: ConsumerGroup;
+  readonly group: Pick<ConsumerGroup, 'settings' | 'revision'>;
   /** Whether the group and its topics are what the plan was computed from. */
   readonly isInput: boolean;
 }
