@@ -63,6 +63,11 @@ describe('readConfig', () => {
     expect(problemsOf({ ALLOT_HISTORY_MAX_AGE_DAYS: '0' })).toHaveLength(1);
   });
 
+  it('S-09 refuses session timeouts that do not outlast three heartbeats', () => {
+    expect(problemsOf({ ALLOT_MIN_SESSION_TIMEOUT_MS: '299' })).toEqual([expect.stringContaining('300')]);
+    expect(readConfig({ ALLOT_MIN_SESSION_TIMEOUT_MS: '300' }).minSessionTimeoutMs).toBe(300);
+  });
+
   it('names everything that is wrong at once, and no password', () => {
     const env = { PORT: 'x', DATABASE_URL: 'mysql://a:secret@b/c', ALLOT_LOG_LEVEL: 'loud', ALLOT_DRAIN_MS: '-5' };
     const problems = problemsOf(env);

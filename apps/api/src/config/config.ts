@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { DEFAULT_GROUP_LIMITS } from '@allot/coordinator';
 import type { HistoryPolicy } from '@allot/persistence';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -38,6 +39,9 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
+/** Three of the shortest heartbeat intervals that a group may have; what is shorter would fence members that do everything right (S-09). */
+const LEAST_SESSION_MS = 3 * DEFAULT_GROUP_LIMITS.minHeartbeatIntervalMs;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -51,7 +55,7 @@ export function readConfig(env: Environment): Config {
     host: host(env, problems),
     databaseUrl: databaseUrl(env, problems),
     dataDir: text(env, 'ALLOT_DATA_DIR'),
-    minSessionTimeoutMs: integer(env, 'ALLOT_MIN_SESSION_TIMEOUT_MS', 6_000, 1, 3_600_000, problems),
+    minSessionTimeoutMs: integer(env, 'ALLOT_MIN_SESSION_TIMEOUT_MS', 6_000, LEAST_SESSION_MS, 3_600_000, problems),
     logLevel: logLevel(env, problems),
     maxWaitMs: integer(env, 'ALLOT_MAX_WAIT_MS', 60_000, 0, 300_000, problems),
     drainMs: integer(env, 'ALLOT_DRAIN_MS', 10_000, 0, 600_000, problems),
