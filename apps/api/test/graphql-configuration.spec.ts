@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { getIntrospectionQuery } from 'graphql';
+import { breakingChanges } from '../src/openapi/breaking-changes.js';
 import { startApp } from './support/app.js';
 
 const LISTED = 'query Who { __typename }';
@@ -67,5 +68,20 @@ describe('an allow list, and no introspection', () => {
     writeFileSync(file, '{"a": 1}');
     await expect(startApp({}, { ALLOT_GRAPHQL_ALLOW_LIST: file })).rejects.toThrow('must have a list of queries');
     await expect(startApp({}, { ALLOT_GRAPHQL_ALLOW_LIST: join(folder, 'none') })).rejects.toThrow('cannot be read');
+  });
+});
+
+describe('the schema', () => {
+  it('breaks no client of the last release', () => {
+    const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+    expect(breakingChanges(read('schema.released.graphql'), read('schema.graphql'))).toEqual([]);
+  });
+
+  it('is known to break clients when a field goes or an argument becomes required', () => {
+    const released = 'type Query { a(b: Int): Int c: Int! }';
+    expect(breakingChanges(released, 'type Query { a(b: Int!): Int c: Int! }')).toHaveLength(1);
+    expect(breakingChanges(released, 'type Query { a(b: Int): Int c: Int }')).toHaveLength(1);
+    expect(breakingChanges(released, 'type Query { a(b: Int): Int }')).toEqual(['Query.c was removed.']);
+    expect(breakingChanges(released, `${released} type More { d: Int }`)).toEqual([]);
   });
 });

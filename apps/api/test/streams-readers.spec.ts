@@ -22,7 +22,6 @@ class History {
       this.hint = onHint;
       return () => (this.hint = () => undefined);
     },
-    watchAll: () => () => undefined,
   };
 
   readonly store = {

@@ -61,9 +61,24 @@ function derive<T>(
     const { description, required = true, nullable = false } = described;
     const type = own[key] ?? fieldType(described, direction);
     if (isType) continue;
-    Field(type, { nullable: !required || nullable, ...(description !== undefined && { description }) })(prototype, key);
+    const optional = !required || nullable;
+    const field = { nullable: nullability(optional, mayBeNull(described.items)) };
+    Field(type, { ...field, ...(description !== undefined && { description }) })(prototype, key);
   }
   return contract;
+}
+
+function nullability(optional: boolean, nullableEntries: boolean): boolean | 'items' | 'itemsAndList' {
+  if (!nullableEntries) return optional;
+  return optional ? 'itemsAndList' : 'items';
+}
+
+/** Whether entries of a list may be null. */
+function mayBeNull(items: Described | undefined): boolean {
+  if (items === undefined) return false;
+  const { type, nullable = false, oneOf } = items;
+  if (Array.isArray(oneOf)) return (oneOf as Described[]).some((alternative) => alternative.type === 'null');
+  return nullable || (Array.isArray(type) && type.includes('null'));
 }
 
 function fieldType(described: Described, direction: Direction): ReturnTypeFunc {
