@@ -5,7 +5,15 @@ import { catalogOf, GroupBench } from './support/fixtures.js';
 import { explore, type Scope } from './support/exploration.js';
 import { checkHistory, checkStep } from './support/exploration-invariants.js';
 import { startOf, type World } from './support/exploration-world.js';
-import { beatWith, forgetsHolders, refusesRejoin, type Beat } from './support/mutants.js';
+import {
+  beatWith,
+  forgetsHolders,
+  ignoresBudget,
+  ignoresDrain,
+  ignoresFreeze,
+  refusesRejoin,
+  type Beat,
+} from './support/mutants.js';
 
 const SMALL: Scope = {
   memberCount: 2,
@@ -71,6 +79,24 @@ const MUTANTS: readonly Mutant[] = [
     name: 'forgets that it told a member again what that had let go of',
     beat: beatWith({ forgetsWhatItTells: true }),
     caught: /C:/,
+  },
+  {
+    name: 'gives a frozen group a target',
+    beat: ignoresFreeze,
+    caught: /a frozen group got a target/,
+    scope: { operator: ['freeze'] },
+  },
+  {
+    name: 'goes on giving to a member that is drained',
+    beat: ignoresDrain,
+    caught: /is drained and (has a target|gets partitions)/,
+    scope: { operator: ['drain'] },
+  },
+  {
+    name: 'moves more than the budget',
+    beat: ignoresBudget,
+    caught: /the budget is 1/,
+    scope: { settings: { moveBudget: 1 }, catalogs: [catalogOf({ t: 4, u: 1 }, 1)] },
   },
   { name: 'revokes without waiting', beat: beatWith({ takesAtOnce: true }), caught: /C:|worked on by/ },
 ];

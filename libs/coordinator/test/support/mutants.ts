@@ -218,3 +218,39 @@ export function forgetsHolders(): Beat {
     return transition;
   };
 }
+
+/** The right step on a group that looks otherwise, put back afterwards: as if the step did not look at what was hidden from it. */
+function blindTo(
+  hide: (group: ConsumerGroup) => ConsumerGroup,
+  show: (after: ConsumerGroup, before: ConsumerGroup) => ConsumerGroup,
+): Beat {
+  return (before, command, settings, context) => {
+    if (before === undefined) return heartbeat(before, command, settings, context);
+    const { group, change } = heartbeat(hide(before), command, settings, context);
+    if (change === undefined) return { group: before };
+    return { group: show(group, before), change };
+  };
+}
+
+/** Computes a target although the group is frozen. */
+export const ignoresFreeze: Beat = blindTo(
+  ({ calm, ...group }) => group,
+  (after, { calm }) => (calm === undefined ? after : { ...after, calm }),
+);
+
+/** Goes on giving partitions to members that are to be drained. */
+export const ignoresDrain: Beat = blindTo(
+  (group) => ({ ...group, members: new Map([...group.members].map(([id, { draining, ...rest }]) => [id, rest])) }),
+  (after, before) => {
+    const members = [...after.members].map(([id, member]): [string, ConsumerMember] => {
+      return before.members.get(id)?.draining ? [id, { ...member, draining: true }] : [id, member];
+    });
+    return { ...after, members: new Map(members) };
+  },
+);
+
+/** Moves as much as the assignor wants. */
+export const ignoresBudget: Beat = blindTo(
+  ({ settings: { moveBudget, ...settings }, ...group }) => ({ ...group, settings }),
+  (after, { settings }) => ({ ...after, settings }),
+);
