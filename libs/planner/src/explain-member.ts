@@ -6,6 +6,7 @@ import {
   diffByMember,
   EMPTY_ASSIGNMENT,
   formatTopicPartition,
+  subtractAssignment,
 } from '@allot/model';
 import type { IdleReason, PlanResult } from './plan-types.js';
 
@@ -19,6 +20,13 @@ export interface MemberExplanation {
   readonly lost: Assignment;
   /** Why it has nothing in the target; null when it has something or is gone. */
   readonly idle: IdleReason | null;
+  /** Partitions that it said it owned, and that counted as somebody else's, or nobody's. */
+  readonly claimsLost: Assignment;
+  /** What the members with the same topics have on average in the target, rounded down and up. */
+  readonly evenShare: readonly [number, number];
+  readonly assignor: string;
+  /** What the assignor does, in a sentence or two. */
+  readonly rule: string;
   readonly text: string;
 }
 
@@ -42,25 +50,49 @@ export function explainMember(result: PlanResult, member: string): MemberExplana
   }
   const { gained, lost } = diffByMember(result.diff).get(member) ?? NOTHING;
   const idle = result.idle.find((candidate) => candidate.member === member)?.reason ?? null;
-  return { member, before, after, gained, lost, idle, text: describe(member, before, after, gained, lost, idle) };
+  const claimed = result.before.members.find(({ id }) => id === member)?.owned ?? EMPTY_ASSIGNMENT;
+  const facts = {
+    ...{ member, before, after, gained, lost, idle },
+    claimsLost: before === null ? claimed : subtractAssignment(claimed, before),
+    evenShare: evenShareOf(result, member),
+    assignor: result.assignor,
+    rule: result.rule,
+  };
+  return { ...facts, text: describe(facts) };
 }
 
-function describe(
-  member: string,
-  before: Assignment | null,
-  after: Assignment | null,
-  gained: Assignment,
-  lost: Assignment,
-  idle: IdleReason | null,
-): string {
+/** Over the members that read one of its topics; they are the ones that its partitions could go to. */
+function evenShareOf({ owners: { after }, target }: PlanResult, member: string): readonly [number, number] {
+  const topics = new Set(after.members.find(({ id }) => id === member)?.topics);
+  const sharing = after.members.filter((other) => other.topics.some((topic) => topics.has(topic)));
+  if (sharing.length === 0) return [0, 0];
+  const sum = sharing.reduce((all, { id }) => all + countPartitions(target.get(id) ?? EMPTY_ASSIGNMENT), 0);
+  return [Math.floor(sum / sharing.length), Math.ceil(sum / sharing.length)];
+}
+
+function describe({
+  member,
+  before,
+  after,
+  gained,
+  lost,
+  idle,
+  claimsLost,
+  evenShare: [low, high],
+}: Omit<MemberExplanation, 'text'>): string {
   if (after === null) return `${member} leaves the group and gives up ${list(lost)}.`;
   const had = before === null ? `${member} joins` : `${member} had ${plural(before)}`;
-  const has = before === null ? ` and gets ${plural(after)}.` : ` and has ${plural(after)} after.`;
+  const ofThese = after.size === 0 ? '' : `: ${list(after)}`;
+  const has = before === null ? ` and gets ${plural(after)}${ofThese}.` : ` and has ${plural(after)} after.`;
   const changes = [
     before !== null && gained.size > 0 ? ` It gains ${list(gained)}.` : '',
     lost.size > 0 ? ` It loses ${list(lost)}.` : '',
     before !== null && gained.size === 0 && lost.size === 0 ? ' Nothing changes for it.' : '',
     idle === null ? '' : ` It has nothing to do because ${IDLE[idle]}.`,
+    idle === null ? ` The even share is ${low === high ? low : `${low} or ${high}`}.` : '',
+    claimsLost.size === 0
+      ? ''
+      : ` What it said of ${list(claimsLost)} did not count: another claim is newer, or as new.`,
   ];
   return had + has + changes.join('');
 }
@@ -82,7 +114,7 @@ function list(assignment: Assignment): string {
   return names.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-type Assignments = 'before' | 'after' | 'gained' | 'lost';
+type Assignments = 'before' | 'after' | 'gained' | 'lost' | 'claimsLost';
 
 /** An explanation as it is written out; assignments are topic -> sorted partition numbers. */
 export type MemberExplanationJson = Omit<MemberExplanation, Assignments> & {
@@ -90,15 +122,17 @@ export type MemberExplanationJson = Omit<MemberExplanation, Assignments> & {
   readonly after: AssignmentJson | null;
   readonly gained: AssignmentJson;
   readonly lost: AssignmentJson;
+  readonly claimsLost: AssignmentJson;
 };
 
 export function memberExplanationToJson(explanation: MemberExplanation): MemberExplanationJson {
-  const { before, after, gained, lost, ...same } = explanation;
+  const { before, after, gained, lost, claimsLost, ...same } = explanation;
   return {
     ...same,
     before: before && assignmentToJson(before),
     after: after && assignmentToJson(after),
     gained: assignmentToJson(gained),
     lost: assignmentToJson(lost),
+    claimsLost: assignmentToJson(claimsLost),
   };
 }

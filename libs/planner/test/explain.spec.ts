@@ -169,9 +169,11 @@ describe('what a plan means for a member', () => {
 
   it('who stays, joins, leaves, or has nothing to do', () => {
     const grown = plan({ ...group, changes: [{ addMembers: 1 }] });
-    expect(explainMember(grown, 'c3').text).toBe('c3 joins and gets 2 partitions.');
+    expect(explainMember(grown, 'c3').text).toMatch(
+      /^c3 joins and gets 2 partitions: t-\d, t-\d\. The even share is 2 or 3\.$/,
+    );
     expect(explainMember(grown, 'c1').text).toMatch(
-      /^c1 had 4 partitions and has 3 partitions after\. It loses t-\d\.$/,
+      /^c1 had 4 partitions and has 3 partitions after\. It loses t-\d\. The even share is 2 or 3\.$/,
     );
     const shrunk = plan({ ...group, changes: [{ removeMembers: ['c2'] }] });
     expect(explainMember(shrunk, 'c2')).toMatchObject({
@@ -180,11 +182,11 @@ describe('what a plan means for a member', () => {
       text: expect.stringMatching(/^c2 leaves the group and gives up t-/),
     });
     expect(explainMember(shrunk, 'c1').text).toMatch(
-      /^c1 had 4 partitions and has 8 partitions after\. It gains t-\d, t-\d, t-\d, t-\d\.$/,
+      /^c1 had 4 partitions and has 8 partitions after\. It gains t-\d, t-\d, t-\d, t-\d\. The even share is 8\.$/,
     );
     const same = plan(group);
     expect(explainMember(same, 'c1').text).toBe(
-      'c1 had 4 partitions and has 4 partitions after. Nothing changes for it.',
+      'c1 had 4 partitions and has 4 partitions after. Nothing changes for it. The even share is 4.',
     );
     const crowd = plan({ ...group, topics: topics({ t: 1 }) });
     expect(explainMember(crowd, 'c2')).toMatchObject({
@@ -194,8 +196,17 @@ describe('what a plan means for a member', () => {
     expect(() => explainMember(same, 'c9')).toThrow(/no member "c9"/);
   });
 
+  it('C-03 tells which of its claims did not count', () => {
+    const claimed = [member('a', ['t'], { t: [0, 1] }, 10), member('b', ['t'], { t: [1, 2] }, 9)];
+    const contested = plan({ ...group, members: claimed });
+    const { claimsLost, text, rule } = explainMember(contested, 'b');
+    expect(claimsLost).toEqual(new Map([['t', [1]]]));
+    expect(text).toContain('What it said of t-1 did not count: another claim is newer, or as new.');
+    expect(rule.length).toBeGreaterThan(20);
+  });
+
   it('counts what it does not list', () => {
     const alone = plan({ ...group, changes: [{ topic: 't', partitions: 20 }, { removeMembers: ['c1'] }] });
-    expect(explainMember(alone, 'c2').text).toMatch(/It gains (t-\d+, ){4}t-\d+ and 11 more\.$/);
+    expect(explainMember(alone, 'c2').text).toMatch(/It gains (t-\d+, ){4}t-\d+ and 11 more\./);
   });
 });

@@ -164,6 +164,27 @@ export class MemberExplanation implements MemberExplanationJson {
   })
   idle!: MemberExplanationJson['idle'];
 
+  @ApiProperty({
+    ...ASSIGNMENT_SCHEMA,
+    description: "What it said it owned, and what counted as somebody else's or nobody's.",
+  } as never)
+  claimsLost!: MemberExplanationJson['claimsLost'];
+
+  @ApiProperty({
+    type: 'array',
+    minItems: 2,
+    maxItems: 2,
+    items: COUNT,
+    description: 'What members with the same topics have on average in the target, rounded down and up.',
+  })
+  evenShare!: MemberExplanationJson['evenShare'];
+
+  @ApiProperty({ type: 'string', example: 'sticky' })
+  assignor!: string;
+
+  @ApiProperty({ type: 'string', description: 'What the assignor does, for people.' })
+  rule!: string;
+
   @ApiProperty({ type: 'string', description: 'The same for people.' })
   text!: string;
 }
