@@ -120,3 +120,139 @@ describe('the query behind a dashboard', () => {
     expect(answer.errors[0].extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', action: 'fix-request' });
   });
 });
+
+/** Everything that a dashboard shows of a cluster and its groups, in one query. */
+const EVERYTHING = `query Everything($groups: Int!) {
+  cluster {
+    overview { groups members idleMembers groupsByState { state groups } position revision }
+    activity { rebalances movedPartitions hours { startsAt rebalances } }
+    topMovingGroups(first: 5) { groupId movedPartitions group { state } }
+    flappingGroups(moreThan: 1) { groupId rebalances }
+    rebalances(first: 10) { nodes { groupId rebalance { cause outcome movedPartitions } } }
+    topics(first: 10) { nodes { name partitionDetails(first: 10) { nodes { partition leader holders { groupId memberId kind } } } } }
+    groups(first: $groups, orderBy: {by: "skew", descending: true}) { nodes {
+      groupId state skew idleMemberCount lastRebalanceAt lastRebalanceCause activity { rebalances }
+      idleMembers { memberId reason } members { memberId current { topic partitions } target { topic partitions } }
+      partitions(first: 10) { nodes { topic partition current target revoking unownedBecause assignmentEpoch } }
+      rebalances(first: 2) { nodes { revision cause } } plans(first: 1) { id }
+    } }
+  }
+}`;
+
+describe('the rest of the read model', () => {
+  it('costs the same number of SQL statements for one group and for twelve', async () => {
+    const one = await ask(EVERYTHING, { groups: 1 });
+    expect(one.answer.errors).toBeUndefined();
+    const many = await ask(EVERYTHING, { groups: GROUPS });
+    expect(many.answer.data.cluster.groups.nodes).toHaveLength(GROUPS);
+    process.stdout.write(
+      `dashboard: everything of ${GROUPS} groups in ${many.count} statements, of one in ${one.count}\n`,
+    );
+    expect(many.count).toBe(one.count);
+    // One or two a field, however many groups there are.
+    expect(many.count).toBeLessThanOrEqual(16);
+  });
+
+  it('counts what rebalances did, in SQL', async () => {
+    const { answer } = await ask(EVERYTHING, { groups: 1 });
+    const { overview, activity, topMovingGroups, flappingGroups, rebalances } = answer.data.cluster;
+    expect(overview).toMatchObject({
+      groups: GROUPS,
+      members: 2 * GROUPS,
+      idleMembers: 0,
+      groupsByState: [{ state: 'RECONCILING', groups: GROUPS }],
+    });
+    // Each group: one for the first member, one for the second, which moves two partitions.
+    expect(activity).toMatchObject({ rebalances: 2 * GROUPS, movedPartitions: 2 * GROUPS });
+    expect(topMovingGroups).toHaveLength(5);
+    expect(topMovingGroups[0]).toEqual({ groupId: 'g00', movedPartitions: 2, group: { state: 'RECONCILING' } });
+    expect(flappingGroups.map(({ rebalances }: Json) => rebalances)).toEqual(Array.from({ length: 10 }, () => 2));
+    expect(rebalances.nodes[0]).toMatchObject({
+      groupId: 'g11',
+      rebalance: { cause: 'member-joined', outcome: 'running', movedPartitions: 2 },
+    });
+    expect(rebalances.nodes[1]).toMatchObject({ groupId: 'g11', rebalance: { outcome: 'completed' } });
+  });
+
+  it('shows partitions by topic with their holders, and by group with who has them and who shall', async () => {
+    const { answer } = await ask(EVERYTHING, { groups: 1 });
+    const [topic] = answer.data.cluster.topics.nodes;
+    const { partition, holders } = topic.partitionDetails.nodes[3];
+    expect([partition, holders.length]).toEqual([3, GROUPS]);
+    expect(holders[0]).toEqual({ groupId: 'g00', memberId: 'a', kind: 'assigned' });
+    const [group] = answer.data.cluster.groups.nodes;
+    expect(group.partitions.nodes[3]).toEqual({
+      topic: 'orders',
+      partition: 3,
+      current: 'a',
+      target: 'b',
+      revoking: null,
+      unownedBecause: null,
+      assignmentEpoch: expect.any(Number),
+    });
+  });
+
+  it('says why members are idle and why nobody may work on a partition', async () => {
+    await replica.call('PUT', '/v1/clusters/why', {});
+    await replica.call('PUT', '/v1/clusters/why/topics/one', { partitions: 1 });
+    const members = '/v1/clusters/why/groups/g/members';
+    for (const memberId of ['a', 'b'])
+      await replica.call('POST', members, { memberId, subscription: { topics: ['one'] } });
+    await replica.call('PUT', '/v1/clusters/why/topics/one', { partitions: 2 });
+    const query = `{ cluster(name: "why") { group(id: "g") { idleMembers { memberId reason } idleMemberCount skew lastRebalanceCause
+      partitions(unownedOnly: true) { nodes { partition target unownedBecause } } } } }`;
+    const { answer } = await ask(query);
+    const { group } = answer.data.cluster;
+    if (group.idleMembers.length > 0) expect(group.idleMembers[0].reason).toBe('more-members-than-partitions');
+    await replica.call('DELETE', `${members}/a`, undefined, 204);
+    const after = await ask(query);
+    expect(after.answer.data.cluster.group.partitions.nodes).toContainEqual({
+      partition: 0,
+      target: 'b',
+      unownedBecause: 'not-picked-up',
+    });
+  });
+
+  it('picks and orders groups, and pages through any order', async () => {
+    await replica.call('PUT', `${groups}/zz-empty`, {});
+    const list = `query ($filter: GroupFilter, $orderBy: GroupOrder, $after: String, $first: Int! = 5) {
+      cluster { groups(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+        nodes { groupId } pageInfo { hasNextPage endCursor } } } }`;
+    const ids = async (variables: Json): Promise<string[]> => {
+      const found: string[] = [];
+      for (let after: string | undefined; ;) {
+        const { answer } = await ask(list, { ...variables, after });
+        expect(answer.errors).toBeUndefined();
+        const { nodes, pageInfo } = answer.data.cluster.groups;
+        found.push(...nodes.map(({ groupId }: Json) => groupId));
+        if (!pageInfo.hasNextPage) return found;
+        after = pageInfo.endCursor;
+      }
+    };
+    const all = await ids({});
+    expect(all).toHaveLength(GROUPS + 1);
+    expect(await ids({ orderBy: { by: 'id', descending: true } })).toEqual([...all].reverse());
+    for (const by of ['members', 'partitions', 'skew', 'idle', 'last-rebalance', 'updated']) {
+      for (const descending of [false, true]) {
+        const found = await ids({ orderBy: { by, descending } });
+        expect([...found].sort()).toEqual(all);
+        if (by === 'members') expect(found[descending ? found.length - 1 : 0]).toBe('zz-empty');
+      }
+    }
+    expect(await ids({ filter: { states: ['EMPTY'] } })).toEqual(['zz-empty']);
+    expect(await ids({ filter: { idPrefix: 'g1' } })).toEqual(['g10', 'g11']);
+    expect(await ids({ filter: { minSkew: 5 } })).toEqual([]);
+    expect(await ids({ filter: { minSkew: 4, idle: false, causes: ['member-joined'] } })).toHaveLength(GROUPS);
+    expect(await ids({ filter: { rebalancedSince: '2020-01-01T00:00:00Z' } })).toHaveLength(GROUPS);
+    expect(await ids({ filter: { rebalancedBefore: '2020-01-01T00:00:00Z' } })).toEqual([]);
+    const wrong = await ask(list, { orderBy: { by: 'beauty' } });
+    expect(wrong.answer.errors[0].extensions).toMatchObject({
+      code: 'INVALID_REQUEST',
+      errors: [{ pointer: '/orderBy/by' }],
+    });
+    const { answer } = await ask(list, { first: 1, orderBy: { by: 'skew' } });
+    const { endCursor } = answer.data.cluster.groups.pageInfo;
+    const other = await ask(list, { after: endCursor });
+    expect(other.answer.errors[0].extensions.code).toBe('INVALID_REQUEST');
+  });
+});
