@@ -53,12 +53,14 @@ const workers = [];
 let started = 0;
 const events = [];
 const lines = [];
-const begun = performance.now();
+let begun = performance.now();
 const elapsed = () => (performance.now() - begun) / 1000;
 
 let failed = true;
 try {
   for (let i = 0; i < workerCount; i++) startWorker();
+  await everyPartitionIsHeld();
+  begun = performance.now();
   await Promise.all([produce(), makeTrouble(), showEverySecond()]);
   failed = !(await finish());
 } finally {
@@ -80,6 +82,11 @@ function startWorker() {
 
 function isAlive(child) {
   return child.exitCode === null && child.signalCode === null;
+}
+
+async function everyPartitionIsHeld() {
+  console.log(`${workerCount} workers start ...`);
+  while ((await readOwners()).includes('.')) await sleep(100);
 }
 
 async function produce() {
@@ -141,11 +148,13 @@ async function readOwners() {
 
 /** Waits until everything is done, and counts. */
 async function finish() {
-  const deadline = performance.now() + 30_000;
   let state = await inspect(queue);
-  while (state.done < state.items && performance.now() < deadline) {
+  let progressAt = performance.now();
+  while (state.done < state.items && performance.now() < progressAt + 30_000) {
     await sleep(200);
+    const { done } = state;
     state = await inspect(queue);
+    if (state.done > done) progressAt = performance.now();
   }
   if (values.record !== undefined) {
     await writeFile(

@@ -7,6 +7,7 @@ import { runBash } from '../support/command-line.js';
 const DOCUMENTS = [
   { path: 'README.md', least: 10 },
   { path: 'docs/planning.md', least: 7 },
+  { path: 'docs/worker-protocol.md', least: 9 },
   { path: 'docs/cli.md', least: 11 },
   { path: 'docs/classic-groups.md', least: 15 },
 ];

@@ -1,4 +1,10 @@
-import { asConsumerGroup, type GroupReading, type GroupRef, type GroupStore, type StreamLeases } from '@allot/coordinator';
+import {
+  asConsumerGroup,
+  type GroupReading,
+  type GroupRef,
+  type GroupStore,
+  type StreamLeases,
+} from '@allot/coordinator';
 import { invalidRequest } from '@allot/model';
 import { Body, Controller, Get, Headers, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
