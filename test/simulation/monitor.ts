@@ -1,4 +1,12 @@
-import type { ConsumerGroup, GroupReading, MemberAnswer } from '../../libs/coordinator/src/index.js';
+import { isClassic } from '../../libs/coordinator/src/index.js';
+import type {
+  Catalog,
+  ClassicGroup,
+  ConsumerGroup,
+  Group,
+  GroupReading,
+  MemberAnswer,
+} from '../../libs/coordinator/src/index.js';
 import { indexHolders, type HolderIndex } from '../../libs/coordinator/src/consumer/owned-partitions.js';
 import {
   checkGroup,
@@ -19,6 +27,8 @@ interface HolderChange {
 /** Watches every commit, answer and worker, and says at once which promise is broken. It knows everything, so nothing can be hidden from it. */
 export class Monitor {
   commits = 0;
+  #group: Group | undefined;
+  /** Of a group of type consumer. */
   #past: Past = { group: undefined, lastHolders: new Map() };
   #holderOf: HolderIndex = () => undefined;
   /** Partition -> who held it from which revision on. */
@@ -26,8 +36,8 @@ export class Monitor {
   /** After an outage of the store, the moment before which no session may end. True time. */
   #graceUntil = 0;
 
-  get group(): ConsumerGroup | undefined {
-    return this.#past.group;
+  get group(): Group | undefined {
+    return this.#group;
   }
 
   noteOutage(graceUntil: number): void {
@@ -37,33 +47,50 @@ export class Monitor {
   /** @throws Error */
   onCommit({ before, after, change, renewed, catalog }: Commit, now: number): void {
     this.commits++;
-    if (before?.revision !== this.#past.group?.revision) {
-      throw new Error(`lost update: a step on revision ${before?.revision} overwrote ${this.#past.group?.revision}`);
+    const known = this.#group;
+    if (before?.revision !== known?.revision) {
+      throw new Error(`lost update: a step on revision ${before?.revision} overwrote ${known?.revision}`);
     }
-    const group = after as ConsumerGroup | undefined;
-    if (group === undefined) {
+    this.#group = after;
+    if (after === undefined) {
       this.#past = { group: undefined, lastHolders: new Map() };
       this.#holderOf = () => undefined;
       this.#noteHolders(before!.revision + 1);
       return;
     }
-    const known = this.#past.group;
-    if (known !== undefined || change === undefined || group.revision === 1) {
-      checkHistory(known, { group, ...(change !== undefined && { change }) });
+    if (known !== undefined || change === undefined || after.revision === 1) {
+      checkHistory(known, { group: after, ...(change !== undefined && { change }) });
     }
-    checkGroup(this.#past, group);
-    for (const memberId of renewed) if (group.members.has(memberId)) checkSpoken(group, memberId, catalog);
+    this.#holderOf = indexHolders(after);
+    if (isClassic(after)) this.#checkClassic(known, after);
+    else this.#checkConsumer(after, renewed, catalog);
     if (change?.cause === 'session-expired' && now < this.#graceUntil) {
       throw new Error('a session ended although the store was away and nobody could be heard');
     }
-    this.#past = { group, lastHolders: lastHolders(this.#past, group) };
-    this.#holderOf = indexHolders(group);
-    if (change !== undefined) this.#noteHolders(group.revision);
+    if (change !== undefined) this.#noteHolders(after.revision);
+  }
+
+  #checkConsumer(after: ConsumerGroup, renewed: readonly string[], catalog: Catalog): void {
+    checkGroup(this.#past, after);
+    for (const memberId of renewed) if (after.members.has(memberId)) checkSpoken(after, memberId, catalog);
+    this.#past = { group: after, lastHolders: lastHolders(this.#past, after) };
+  }
+
+  /** Generations only rise, and nobody has reached one that is not there. */
+  #checkClassic(before: Group | undefined, after: ClassicGroup): void {
+    const { groupEpoch, assignmentEpoch, members, phase } = after;
+    if (groupEpoch < (before?.groupEpoch ?? 0)) throw new Error('the generation fell');
+    if (assignmentEpoch < (before?.assignmentEpoch ?? 0)) throw new Error('the generation of the assignment fell');
+    if (phase === 'STABLE' && assignmentEpoch !== groupEpoch) throw new Error('it is STABLE without an assignment');
+    if (phase === 'STABLE' && members.get(after.leader ?? '') === undefined) throw new Error('nobody leads');
+    for (const { memberId, memberEpoch } of members.values()) {
+      if (memberEpoch > groupEpoch) throw new Error(`${memberId} is in generation ${memberEpoch} of ${groupEpoch}`);
+    }
   }
 
   #noteHolders(revision: number): void {
     const held = new Map<string, string>();
-    for (const member of this.#past.group?.members.values() ?? []) {
+    for (const member of this.#group?.members.values() ?? []) {
       for (const owned of [member.assigned, member.pendingRevocation]) {
         for (const [topic, partitions] of owned) {
           for (const partition of partitions.keys()) held.set(`${topic}-${partition}`, member.memberId);
@@ -92,7 +119,8 @@ export class Monitor {
   }
 
   /** No answer promises more than what is written. @throws Error */
-  checkAnswer({ memberId, validUntil, revision }: MemberAnswer, database: MemoryDatabase): void {
+  checkAnswer(answer: Pick<MemberAnswer, 'memberId' | 'validUntil' | 'revision'>, database: MemoryDatabase): void {
+    const { memberId, validUntil, revision } = answer;
     const row = database.row(REF);
     if (row === undefined) return;
     if (revision > row.group.revision) throw new Error(`an answer tells revision ${revision}, which is not written`);
@@ -120,7 +148,8 @@ export class Monitor {
         if (granted && isStale) {
           throw new Error(`a stale claim of ${belief.memberId} to ${topic}-${partition} is granted`);
         }
-        if (!granted && isWorking && !isStale) {
+        // A claim of an earlier generation is refused in a classic group, as Kafka refuses its commits.
+        if (!granted && isWorking && !isStale && !isClassic(reading.group)) {
           throw new Error(`${belief.memberId} is refused ${topic}-${partition}, on which it works`);
         }
       }

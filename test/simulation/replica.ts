@@ -15,6 +15,15 @@ import {
   type MemoryDatabase,
   type StoreLink,
 } from '../../libs/coordinator/test/support/memory-group-store.js';
+import { ClassicCoordinator } from '../../libs/coordinator/src/classic/classic-coordinator.js';
+import type {
+  ClassicHeartbeatAnswer,
+  JoinAnswer,
+  SyncAnswer,
+} from '../../libs/coordinator/src/classic/classic-coordinator.js';
+import type { JoinCommand } from '../../libs/coordinator/src/classic/member-description.js';
+import type { MemberRef } from '../../libs/coordinator/src/classic/membership.js';
+import type { SyncCommand } from '../../libs/coordinator/src/classic/sync.js';
 import type { Chance } from './chance.js';
 import type { Faults } from './faults.js';
 import type { Noise } from './schedule.js';
@@ -26,8 +35,17 @@ export const ORIGIN = { actor: 'simulation' };
 /** Time between two sweeps of a replica, and how long a call to a store that is away takes to fail. */
 const SWEEP_MS = 1_000;
 const GIVE_UP_MS = 400;
+/** How often a request that waits is looked at again. */
+const LOOK_MS = 150;
+const LOOKS = 8;
+
+export type ClassicRequest =
+  | { readonly kind: 'classic-join'; readonly command: Omit<JoinCommand, 'newMemberId'> }
+  | { readonly kind: 'classic-sync'; readonly command: SyncCommand }
+  | { readonly kind: 'classic-heartbeat'; readonly command: MemberRef & { readonly generation: number } };
 
 export type Request =
+  | ClassicRequest
   | { readonly kind: 'heartbeat'; readonly command: HeartbeatCommand }
   | {
       readonly kind: 'join';
@@ -38,10 +56,16 @@ export type Request =
 export type Reply =
   | { readonly answer: MemberAnswer }
   | { readonly left: true }
-  | { readonly refused: string; readonly action: string; readonly retryAfterMs: number };
+  | { readonly joined: JoinAnswer }
+  | { readonly synced: SyncAnswer }
+  | { readonly beaten: ClassicHeartbeatAnswer }
+  /** It is not answered yet, and the worker may ask again. */
+  | { readonly waits: true }
+  | { readonly refused: string; readonly action: string; readonly retryAfterMs: number; readonly memberId?: string };
 
 /** What all replicas have in common. */
 export interface Surroundings {
+  readonly protocol: 'consumer' | 'classic';
   readonly scheduler: Scheduler;
   readonly database: MemoryDatabase;
   readonly chance: Chance;
@@ -50,7 +74,7 @@ export interface Surroundings {
   readonly isAssignorBroken: () => boolean;
   readonly faults: Faults;
   /** An answer leaves a replica. @throws Error that says which promise it breaks. */
-  readonly onAnswer: (answer: MemberAnswer) => void;
+  readonly onAnswer: (answer: Pick<MemberAnswer, 'memberId' | 'validUntil' | 'revision'>) => void;
   /** Something happened that never may. */
   readonly fail: (error: unknown) => void;
 }
@@ -111,34 +135,81 @@ export class Replica {
 
   async #answer(request: Request): Promise<Reply> {
     try {
-      if (request.kind === 'leave') {
-        const { memberId, temporarily } = request;
-        await this.coordinator().leave(REF, { memberId, temporarily }, ORIGIN);
-        return { left: true };
+      switch (request.kind) {
+        case 'leave':
+          await this.#leave(request);
+          return { left: true };
+        case 'classic-join':
+        case 'classic-sync':
+        case 'classic-heartbeat':
+          return await this.#answerClassic(request);
+        case 'join':
+        case 'heartbeat': {
+          const answer =
+            request.kind === 'join'
+              ? await this.coordinator().join(REF, request.command, ORIGIN)
+              : await this.coordinator(request.command).heartbeat(REF, request.command, ORIGIN);
+          this.around.onAnswer(answer);
+          return { answer };
+        }
       }
-      const answer =
-        request.kind === 'join'
-          ? await this.coordinator().join(REF, request.command, ORIGIN)
-          : await this.coordinator(request.command).heartbeat(REF, request.command, ORIGIN);
-      this.around.onAnswer(answer);
-      return { answer };
     } catch (error) {
       if (!(error instanceof AllotError)) throw error;
-      const { code, action, retryAfterMs = 1_000 } = error;
-      return { refused: code, action, retryAfterMs };
+      const { code, action, retryAfterMs = 1_000, facts } = error;
+      const memberId = facts?.['memberId'];
+      return { refused: code, action, retryAfterMs, ...(typeof memberId === 'string' && { memberId }) };
     }
+  }
+
+  async #leave({ memberId, temporarily }: Request & { kind: 'leave' }): Promise<void> {
+    if (this.around.protocol === 'consumer') {
+      await this.coordinator().leave(REF, { memberId, temporarily }, ORIGIN);
+      return;
+    }
+    // A static member of a classic group does not say that it leaves (KIP-345).
+    if (!temporarily) await new ClassicCoordinator(this.#ports(this.#store)).leave(REF, [{ memberId }], ORIGIN);
+  }
+
+  /** Whoever must wait is looked after for a while, by what is committed. */
+  async #answerClassic(request: ClassicRequest): Promise<Reply> {
+    const coordinator = new ClassicCoordinator(this.#ports(this.#store));
+    if (request.kind === 'classic-heartbeat') {
+      const beaten = await coordinator.heartbeat(REF, request.command, ORIGIN);
+      this.around.onAnswer(beaten);
+      return { beaten };
+    }
+    const joins = request.kind === 'classic-join';
+    let told = joins
+      ? await coordinator.join(REF, request.command, ORIGIN)
+      : await coordinator.sync(REF, request.command, ORIGIN);
+    for (let look = 0; told.kind === 'park'; look++) {
+      if (look === LOOKS) return { waits: true };
+      await this.around.scheduler.sleep(LOOK_MS);
+      const { member } = told;
+      const reading = await this.#store.read(REF);
+      told = joins
+        ? coordinator.reviewJoin(reading, member)
+        : coordinator.reviewSync(reading, { ...member, generation: request.command.generation! });
+    }
+    this.around.onAnswer(told.answer);
+    return joins ? { joined: told.answer as JoinAnswer } : { synced: told.answer as SyncAnswer };
   }
 
   /** The service's own code; `command` is told to a fault that is put into it. */
   coordinator(command?: HeartbeatCommand, store = this.#store): GroupCoordinator {
     const { faults } = this.around;
-    const ports: CoordinatorPorts = {
-      store: command === undefined || faults.step === undefined ? store : faults.step(store, command, this.#resolve),
+    const stepped =
+      command === undefined || faults.step === undefined ? store : faults.step(store, command, this.#resolve);
+    return new GroupCoordinator(this.#ports(stepped));
+  }
+
+  #ports(store: GroupStore): CoordinatorPorts {
+    return {
+      store,
       newMemberId: () => `${this.name}-${this.#life}-${++this.#ids}`,
       resolveAssignor: this.#resolve,
       limits: DEFAULT_GROUP_LIMITS,
     };
-    return new GroupCoordinator(ports);
   }
 
   get store(): GroupStore {

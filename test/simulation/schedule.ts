@@ -51,6 +51,8 @@ export interface Noise {
 /** Everything that decides a run, in plain JSON: the same schedule always gives the same run. */
 export interface Schedule {
   readonly seed: number;
+  /** Of the group; `consumer` when absent. */
+  readonly protocol?: 'consumer' | 'classic';
   readonly workers: number;
   /** So many of the workers are static members. */
   readonly statics: number;
@@ -122,4 +124,13 @@ export function scheduleOf(seed: number, steps = 10): Schedule {
     },
     perturbations: perturbations.sort((a, b) => a.at - b.at),
   };
+}
+
+/**
+ * The same for a classic group. Its requests come in order and once, as over a connection of Kafka's protocol: they have no revision by which
+ * one that is late could be known.
+ */
+export function classicScheduleOf(seed: number, steps?: number): Schedule {
+  const { noise, ...schedule } = scheduleOf(seed, steps);
+  return { ...schedule, protocol: 'classic', noise: { ...noise, lateMessages: 0, repeatedRequests: 0 } };
 }

@@ -1,6 +1,7 @@
 import { AllotError, sameAssignment } from '@allot/model';
 import {
-  consumerGroupState,
+  groupState,
+  isClassic,
   foldRebalances,
   withoutEpochs,
   type Catalog,
@@ -18,6 +19,7 @@ import { ORIGIN, REF, Replica, type Reply, type Request } from './replica.js';
 import { ASSIGNORS, QUIET, type Noise, type Perturbation, type Schedule } from './schedule.js';
 import { Scheduler } from './scheduler.js';
 import { DRIFT, type Belief, type Process } from './process.js';
+import { ClassicWorker } from './classic-worker.js';
 import { Worker } from './worker.js';
 
 export interface Outcome {
@@ -53,6 +55,7 @@ export async function simulate(
 
 class Simulation {
   readonly #schedule: Schedule;
+  readonly #protocol: 'consumer' | 'classic';
   readonly #scheduler: Scheduler;
   readonly #chance: Chance;
   readonly #monitor = new Monitor();
@@ -69,6 +72,7 @@ class Simulation {
 
   constructor(schedule: Schedule, faults: Faults, trace: boolean) {
     this.#schedule = schedule;
+    this.#protocol = schedule.protocol ?? 'consumer';
     this.#noise = schedule.noise;
     const scheduler = (this.#scheduler = new Scheduler({ trace }));
     const clocks = new Chance(schedule.seed, 'clocks');
@@ -86,7 +90,7 @@ class Simulation {
     });
     const fail = (error: unknown) => this.#fail(error);
     const around = {
-      ...{ scheduler, database: this.#database, faults, fail },
+      ...{ scheduler, database: this.#database, faults, fail, protocol: this.#protocol },
       chance: new Chance(schedule.seed, 'store'),
       noise: () => this.#noise,
       isStoreAway: () => scheduler.now < this.#storeAwayUntil,
@@ -113,7 +117,10 @@ class Simulation {
     const scheduler = this.#scheduler;
     const send = this.#send.bind(this);
     const fail = (error: unknown) => this.#fail(error);
-    return new Worker(habits, { scheduler, chance, send, faults: faults.worker ?? {}, fail });
+    const around = { scheduler, chance, send, faults: faults.worker ?? {}, fail };
+    return this.#protocol === 'classic'
+      ? new ClassicWorker(habits, around, this.#schedule.assignor.endsWith('sticky'))
+      : new Worker(habits, around);
   }
 
   #subscription(choice: number): Subscription {
@@ -131,7 +138,8 @@ class Simulation {
     const scheduler = this.#scheduler;
     const { heartbeatIntervalMs, assignor } = this.#schedule;
     for (const replica of this.#replicas) replica.start();
-    const settings = { sessionTimeoutMs, heartbeatIntervalMs, assignors: [assignor], assignmentIntervalMs: 0 };
+    const times = { sessionTimeoutMs, heartbeatIntervalMs, assignmentIntervalMs: 0 };
+    const settings = { ...times, type: this.#protocol, assignors: [assignor] };
     this.#operate((replica) =>
       replica.coordinator(undefined, new MemoryGroupStore(this.#database)).putGroup(REF, settings, ORIGIN),
     );
@@ -201,9 +209,10 @@ class Simulation {
   /** What an operator holds back stays so until the operator lets it go. */
   async #liftHolds(): Promise<void> {
     const operator = this.#replicas[0]!.coordinator(undefined, new MemoryGroupStore(this.#database));
-    if (this.#monitor.group === undefined) return;
+    const { group } = this.#monitor;
+    if (group === undefined || isClassic(group)) return;
     await operator.putGroup(REF, { frozen: false, autoFreeze: null }, ORIGIN);
-    for (const { memberId, draining } of this.#monitor.group.members.values()) {
+    for (const { memberId, draining } of group.members.values()) {
       if (draining) await operator.drain(REF, { memberId, canceled: true }, ORIGIN);
     }
   }
@@ -230,7 +239,7 @@ class Simulation {
   #unsettled(): string | undefined {
     const { group } = this.#monitor;
     if (group === undefined) return 'there is no group';
-    const state = consumerGroupState(group);
+    const state = groupState(group);
     if (state !== 'STABLE') return `it is ${state}`;
     if (group.members.size !== this.#workers.length) return `${group.members.size} members`;
     for (const { memberId, held, isWorking, habits } of this.#workers) {

@@ -6,11 +6,18 @@ import {
   subtractAssignment,
   type Assignment,
 } from '@allot/model';
-import type { Catalog, ConsumerGroup, ConsumerMember, GroupChange, MemberChange } from '../../src/index.js';
-import { checkOwnership, consumerGroupState, resolveSubscription, withoutEpochs } from '../../src/index.js';
+import type {
+  Catalog,
+  ConsumerGroup,
+  ConsumerMember,
+  Group,
+  GroupChange,
+  GroupMember,
+  MemberChange,
+} from '../../src/index.js';
+import { checkOwnership, groupState, resolveSubscription, withoutEpochs } from '../../src/index.js';
 import { isServed } from '../../src/consumer/consumer-group.js';
 import { indexHolders, isCoveredBy } from '../../src/consumer/owned-partitions.js';
-import type { Transition } from '../../src/consumer/step.js';
 import type { World } from './exploration-world.js';
 
 /**
@@ -189,7 +196,10 @@ export function checkSpoken(group: ConsumerGroup, memberId: string, catalog: Cat
 }
 
 /** History complete: the change, applied to the members of before, gives those of after. @throws Error */
-export function checkHistory(before: ConsumerGroup | undefined, { group: after, change }: Transition): void {
+export function checkHistory(
+  before: Group | undefined,
+  { group: after, change }: { readonly group: Group; readonly change?: GroupChange },
+): void {
   if (change === undefined) {
     if (after.revision !== before?.revision) throw new Error('a revision without a change');
     return;
@@ -202,7 +212,7 @@ export function checkHistory(before: ConsumerGroup | undefined, { group: after, 
 }
 
 /** The changes, applied to what was `told` before, give the group. @throws Error */
-export function checkTold(told: Map<string, Shown>, changes: readonly GroupChange[], after: ConsumerGroup): void {
+export function checkTold(told: Map<string, Shown>, changes: readonly GroupChange[], after: Group): void {
   for (const { members } of changes) {
     for (const { memberId, removed, ...fields } of members) {
       if (removed) told.delete(memberId);
@@ -215,13 +225,13 @@ export function checkTold(told: Map<string, Shown>, changes: readonly GroupChang
     [...after.members].every(([memberId, member]) => sameShown(told.get(memberId), shownOf(member))) &&
     last.groupEpoch === after.groupEpoch &&
     last.assignmentEpoch === after.assignmentEpoch &&
-    last.state === consumerGroupState(after);
+    last.state === groupState(after);
   if (!same) throw new Error(`the change of revision ${last.revision} does not tell all of it`);
 }
 
 export type Shown = Omit<MemberChange, 'memberId' | 'removed'>;
 
-function shownOf({ memberEpoch, state, assigned, pendingRevocation, target }: ConsumerMember): Shown {
+function shownOf({ memberEpoch, state, assigned, pendingRevocation, target }: GroupMember): Shown {
   const [current, revoking] = [withoutEpochs(assigned), withoutEpochs(pendingRevocation)];
   return { memberEpoch, state, current, revoking, target };
 }

@@ -1,0 +1,132 @@
+import { subtractAssignment, type Assignment } from '@allot/model';
+import type { ClassicMember } from '../../libs/coordinator/src/index.js';
+import type { JoinAnswer, SyncAnswer } from '../../libs/coordinator/src/classic/classic-coordinator.js';
+import type { Subscription } from '../../libs/coordinator/src/index.js';
+import { NOTHING, Process, type WorkerHabits, type WorkerSurroundings } from './process.js';
+import type { ClassicRequest, Reply } from './replica.js';
+
+type Stage = 'join' | 'sync' | 'heartbeat';
+
+/** A worker of a classic group: joins, asks for its assignment, beats, and joins again when it is told to. Eager or cooperative. */
+export class ClassicWorker extends Process {
+  #stage: Stage = 'join';
+  #generation = -1;
+  #heartbeatMs = 1_000;
+  #leads: readonly ClassicMember[] | undefined;
+
+  constructor(
+    habits: WorkerHabits,
+    around: WorkerSurroundings,
+    /** As all of its group, or they would have no assignor in common. */
+    private readonly isCooperative: boolean,
+  ) {
+    super(habits, around);
+  }
+
+  /** The service makes the ids of classic members (KIP-394). */
+  protected makeId(): string | undefined {
+    return undefined;
+  }
+
+  subscribe(subscription: Subscription): void {
+    this.subscription = subscription;
+    if (this.running && this.memberId !== undefined) this.#joinAgain();
+  }
+
+  protected reset(): void {
+    this.#generation = -1;
+    this.#stage = 'join';
+  }
+
+  protected beat(): void {
+    if (this.isAsking) return;
+    // What it let go of nobody tells it of again: it joins, and says so.
+    if (this.clock >= this.deadline && this.held.size > 0 && this.habits.whenTimeIsOver === 'drops') {
+      this.held = NOTHING;
+      this.#stage = 'join';
+    }
+    const stage = this.#stage;
+    // An eager worker has dropped everything when it joins; its time for it is over.
+    if (stage === 'join' && !this.isCooperative) this.held = NOTHING;
+    const owned = this.held;
+    this.ask(this.#request(stage), (reply, sentAt) => this.#follow(reply, stage, owned, sentAt));
+  }
+
+  #request(stage: Stage): ClassicRequest {
+    const { memberId, habits, subscription } = this;
+    const { instanceId, rebalanceTimeoutMs, name } = habits;
+    const generation = this.#generation;
+    const member = { ...(memberId !== undefined && { memberId }), ...(instanceId !== undefined && { instanceId }) };
+    if (stage !== 'join') {
+      const known = { ...member, memberId: memberId!, generation };
+      return stage === 'sync'
+        ? { kind: 'classic-sync', command: { ...known, ...(this.#leads !== undefined && { assignedBy: 'service' }) } }
+        : { kind: 'classic-heartbeat', command: known };
+    }
+    const protocols = [{ name: this.isCooperative ? 'cooperative-sticky' : 'range' }];
+    const described = { ...member, clientId: name, subscription, protocols, rebalanceTimeoutMs };
+    return { kind: 'classic-join', command: { ...described, owned: this.held, generation } };
+  }
+
+  #follow(reply: Reply, stage: Stage, owned: Assignment, sentAt: number): void {
+    if ('joined' in reply) return this.#takeGeneration(reply.joined, owned, sentAt);
+    if ('synced' in reply) return this.#takeAssignment(reply.synced, sentAt);
+    if ('beaten' in reply) {
+      this.workUntil(reply.beaten, sentAt);
+      if (reply.beaten.state === 'PREPARING_REBALANCE') return this.#joinAgain();
+      if (reply.beaten.revoking.size > 0) return this.#giveUp(reply.beaten.revoking);
+      return this.beatIn(this.#heartbeatMs);
+    }
+    if ('waits' in reply) return this.beatIn(100);
+    if (!('refused' in reply)) return;
+    const { refused, action, retryAfterMs, memberId } = reply;
+    this.note(refused);
+    if (refused === 'MEMBER_ID_REQUIRED') {
+      this.memberId = memberId;
+      return this.beatIn(1);
+    }
+    if (refused === 'REBALANCE_IN_PROGRESS') return this.#joinAgain();
+    if (action === 'retry') return this.beatIn(retryAfterMs);
+    if (action === 'stop') return this.stop();
+    if (action !== 'rejoin') {
+      return this.around.fail(new Error(`${this.habits.name} is told to ${action} after ${stage}: ${refused}`));
+    }
+    this.forget();
+    this.#generation = -1;
+    if (refused === 'UNKNOWN_MEMBER_ID') this.memberId = undefined;
+    this.#joinAgain();
+  }
+
+  #joinAgain(): void {
+    this.#stage = 'join';
+    this.beatIn(this.around.chance.between(1, 100));
+  }
+
+  #takeGeneration(answer: JoinAnswer, owned: Assignment, sentAt: number): void {
+    this.memberId = answer.memberId;
+    this.#generation = answer.generation;
+    this.#leads = answer.members;
+    this.#stage = 'sync';
+    if (owned.size > 0) this.workUntil(answer, sentAt);
+    this.note(`in generation ${answer.generation}`);
+    this.beatIn(1);
+  }
+
+  #takeAssignment(answer: SyncAnswer, sentAt: number): void {
+    const { memberId, generation, revision, revoking } = answer;
+    this.workUntil(answer, sentAt);
+    this.held = answer.assignment;
+    this.#heartbeatMs = answer.heartbeatIntervalMs;
+    this.#stage = 'heartbeat';
+    this.believe({ memberId, memberEpoch: generation, revision, held: this.held });
+    this.note(`assigned in generation ${generation} by ${revision}`);
+    if (revoking.size > 0) return this.#giveUp(revoking);
+    this.beatIn(this.#heartbeatMs);
+  }
+
+  /** What others wait for; it joins without. */
+  #giveUp(revoking: Assignment): void {
+    this.held = subtractAssignment(this.held, revoking);
+    this.#joinAgain();
+  }
+}
