@@ -124,10 +124,16 @@ describe('mutations', () => {
     const plan = (changes: string) =>
       mutate(
         `planGroup(group: "p", input: {changes: ${changes}})`,
-        'id status baseRevision result { moves target { memberId } } explain(partition: "orders-0") { ... on PartitionExplanation { cause to } }',
+        'id status baseRevision result { moves target { memberId } }',
       );
     const first = await plan('[{addMembers: 1}]');
-    expect(first).toMatchObject({ __typename: 'Plan', status: 'open', baseRevision: 1, explain: { to: 'a' } });
+    expect(first).toMatchObject({ __typename: 'Plan', status: 'open', baseRevision: 1 });
+    const why = `{ cluster { plan(group: \"p\", plan: \"${first.id}\") { status wholeResult } explainPlan(group: \"p\", plan: \"${first.id}\", partition: \"orders-0\") { ... on PartitionExplanation { cause to } } } }`;
+    const { data } = await replica.call<Json>('POST', '/graphql', { query: why });
+    expect(data.cluster).toMatchObject({
+      plan: { status: 'open', wholeResult: { assignor: 'range' } },
+      explainPlan: { to: 'a' },
+    });
     const second = await plan('[{assignor: "uniform"}]');
     const written = `... on PlanWritten { plan { id status } dryRun } ${CONFLICT}`;
     const decide = (verb: string, id: string, more = '') =>

@@ -35,11 +35,6 @@ export class GraphQLWebSockets implements OnModuleInit {
     return this.#sockets.clients.size;
   }
 
-  /** Bytes that wait for clients to take them. */
-  get buffered(): number {
-    return [...this.#sockets.clients].reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0);
-  }
-
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
     const { execution } = this;

@@ -6,7 +6,7 @@ import { PlanLifecycleController } from './plan-lifecycle.controller.js';
 import { PlanLifecycle } from './plan-lifecycle.js';
 import { PlansController } from './plans.controller.js';
 import { PlanMutationsResolver } from './plan-mutations.resolver.js';
-import { GroupPlansResolver, PlansResolver } from './plans.resolver.js';
+import { ClusterPlansResolver, GroupPlansResolver, PlansResolver } from './plans.resolver.js';
 import { QuestionsResolver } from './questions.resolver.js';
 import { SimulationsController } from './simulations.controller.js';
 
@@ -18,6 +18,14 @@ import { SimulationsController } from './simulations.controller.js';
     SimulationsController,
     ExplanationsController,
   ],
-  providers: [GroupPlanner, PlanLifecycle, GroupPlansResolver, PlansResolver, PlanMutationsResolver, QuestionsResolver],
+  providers: [
+    GroupPlanner,
+    PlanLifecycle,
+    ClusterPlansResolver,
+    GroupPlansResolver,
+    PlansResolver,
+    PlanMutationsResolver,
+    QuestionsResolver,
+  ],
 })
 export class PlansModule {}

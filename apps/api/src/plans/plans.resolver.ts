@@ -2,6 +2,7 @@ import type { PlanStore, StoredPlan } from '@allot/coordinator';
 import { Inject } from '@nestjs/common';
 import { Args, ArgsType, Context, createUnionType, Field, Int, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import DataLoader from 'dataloader';
+import { Cluster } from '../clusters/cluster.contract.js';
 import { outputOf } from '../graphql/derived-types.js';
 import { Json } from '../graphql/json.js';
 import { orNull } from '../graphql/or-null.js';
@@ -38,6 +39,28 @@ export class ExplainArgs {
   member?: string | null;
 }
 
+@ArgsType()
+class PlanArgs {
+  @Field(() => String, { description: 'Id of the group.' })
+  @Name()
+  group!: string;
+
+  @Field(() => String, { description: 'Id of the plan.' })
+  @Name()
+  plan!: string;
+}
+
+@ArgsType()
+class ExplainPlanArgs extends ExplainArgs {
+  @Field(() => String, { description: 'Id of the group.' })
+  @Name()
+  group!: string;
+
+  @Field(() => String, { description: 'Id of the plan.' })
+  @Name()
+  plan!: string;
+}
+
 /** The query of REST's explanations. */
 export function explainQuery({ partition, member }: ExplainArgs): { partition?: string; member?: string } {
   return {
@@ -65,10 +88,7 @@ export function planNodeOf(stored: StoredPlan): PlanNode {
 /** The newest plans of a group; those of all groups in an answer are read in one statement. */
 @Resolver(() => GroupSummary)
 export class GroupPlansResolver {
-  constructor(
-    @Inject(PLAN_STORE) private readonly store: PlanStore,
-    private readonly planner: GroupPlanner,
-  ) {}
+  constructor(@Inject(PLAN_STORE) private readonly store: PlanStore) {}
 
   @ResolveField(() => [Plan], { description: 'The newest what-ifs on the group; REST pages through all of them.' })
   async plans(
@@ -84,20 +104,10 @@ export class GroupPlansResolver {
     });
     return (await loader.load(groupId)).map(planNodeOf);
   }
-
-  @ResolveField(() => Plan, { nullable: true, description: 'One what-if; null when there is none.' })
-  plan(
-    @Parent() { cluster, groupId }: GroupNode,
-    @Args('id', { type: () => String }) id: string,
-  ): Promise<PlanNode | null> {
-    return orNull(this.planner.get({ cluster, groupId }, id).then(planNodeOf), 'PLAN_NOT_FOUND');
-  }
 }
 
 @Resolver(() => Plan)
 export class PlansResolver {
-  constructor(private readonly planner: GroupPlanner) {}
-
   @ResolveField(() => PlanResult, { description: 'Where the group would be, and what it takes to get there.' })
   result(@Parent() { result }: Plan): PlanResult {
     return showResult(result);
@@ -107,14 +117,25 @@ export class PlansResolver {
   wholeResult(@Parent() { result }: Plan): PlanAnswer {
     return result;
   }
+}
+
+/** One plan at a time, each a statement or a computation of its own; so not below a list of groups. */
+@Resolver(() => Cluster)
+export class ClusterPlansResolver {
+  constructor(private readonly planner: GroupPlanner) {}
+
+  @ResolveField(() => Plan, { nullable: true, description: 'One what-if on a group; null when there is none.' })
+  plan(@Parent() { name: cluster }: Cluster, @Args() { group: groupId, plan }: PlanArgs): Promise<PlanNode | null> {
+    return orNull(this.planner.get({ cluster, groupId }, plan).then(planNodeOf), 'PLAN_NOT_FOUND');
+  }
 
   @ResolveField(() => Explained, {
     description: 'Why. The plan is computed again; an error STALE_PLAN where the group is another by now.',
   })
-  explain(
-    @Parent() { cluster, groupId, id }: PlanNode,
-    @Args() args: ExplainArgs,
+  explainPlan(
+    @Parent() { name: cluster }: Cluster,
+    @Args() { group: groupId, plan, ...args }: ExplainPlanArgs,
   ): Promise<PartitionExplanation | MemberExplanation> {
-    return this.planner.explain({ cluster, groupId }, id, explainQuery(args));
+    return this.planner.explain({ cluster, groupId }, plan, explainQuery(args));
   }
 }
