@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { runAllot, runBash } from '../../../test/support/command-line.js';
 
 const GROUP = JSON.stringify({
@@ -17,6 +17,8 @@ const LARGE = JSON.stringify({
   })),
   changes: [{ removeMembers: 20 }],
 });
+
+jest.setTimeout(120_000);
 
 describe('allot as a process', () => {
   it('answers by exit code: 0 nothing, 2 something, 1 an error', async () => {
