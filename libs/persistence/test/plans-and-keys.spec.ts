@@ -194,6 +194,12 @@ describe('retention', () => {
     const base = { ref, baseRevision: 1, inputHash: 'h', author: 'a', request: {}, result: {} };
     const gone = await plans.save({ ...base, id: randomUUID(), validForMs: 1 });
     const kept = await plans.save({ ...base, id: randomUUID(), validForMs: 60_000 });
+    const carriedOut = await plans.save({ ...base, id: randomUUID(), validForMs: 1 });
+    const applied = group();
+    const change = { ...changeOf(applied), planId: carriedOut.id };
+    const { appliesPlan, planId } = { appliesPlan: true as const, planId: carriedOut.id };
+    const step = () => ({ group: applied, change, appliesPlan, reply: 0 });
+    await new PrismaGroupStore(database).transact(ref, step, { planId });
     await keys.begin({ principal: 'p', key: 'gone' }, 'h', 1);
     await keys.begin({ principal: 'p', key: 'kept' }, 'h', 60_000);
     await sleep(5);
@@ -201,6 +207,10 @@ describe('retention', () => {
     expect(await retention.pruneExpired(0, 100)).toBe(1);
     expect(await plans.get(gone.id)).toBeUndefined();
     expect(await plans.get(kept.id)).toBeDefined();
+    expect(await plans.get(carriedOut.id)).toMatchObject({
+      status: 'applied',
+      applied: { actor: change.origin.actor, at: change.at, revision: 1 },
+    });
     expect(await keys.begin({ principal: 'p', key: 'kept' }, 'h', 60_000)).toEqual({ kind: 'in-flight' });
   });
 });

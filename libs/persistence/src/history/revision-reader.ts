@@ -5,7 +5,7 @@ import { toMs } from '../database/time.js';
 import { fromChangeRow, type ChangeRow } from '../groups/change-rows.js';
 
 /** So many changes are in memory at a time. */
-const CHANGES_A_READ = 200;
+const CHANGES_A_READ = 50;
 
 export interface GroupFacts {
   readonly pk: bigint;

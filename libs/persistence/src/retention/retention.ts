@@ -24,14 +24,15 @@ const SNAPSHOTS_A_HISTORY = 10;
 export class Retention {
   constructor(private readonly database: Database) {}
 
-  /** Writes what a reader of old revisions starts from, for at most `limit` groups; returns for how many. */
+  /** Writes what a reader of old revisions starts from, for at most `limit` groups; returns for how many it did. */
   async takeSnapshots(policy: HistoryPolicy, limit: number): Promise<number> {
     const every = Math.max(1, Math.min(CHANGES_A_SNAPSHOT, Math.floor(policy.mostPerGroup / SNAPSHOTS_A_HISTORY)));
     const { leastPerGroup: least, maxAgeMs } = policy;
     return run(this.database, async (statements) => {
       const due = await findDueForSnapshot(statements, { every, least, maxAgeMs }, limit);
-      for (const facts of due) await takeSnapshots(statements, facts, { every, least });
-      return due.length;
+      let taken = 0;
+      for (const facts of due) if (await takeSnapshots(statements, facts, { every, least })) taken++;
+      return taken;
     });
   }
 
@@ -64,7 +65,10 @@ export class Retention {
     });
   }
 
-  /** Removes idempotency keys and operations whose time is over, plans that expired more than `keepPlansMs` ago, and what is known of groups long gone. */
+  /**
+   * Removes idempotency keys and operations whose time is over, plans that expired more than `keepPlansMs` ago unless a change that is
+   * kept carried them out, and what is known of groups long gone.
+   */
   async pruneExpired(keepPlansMs: number, limit: number): Promise<number> {
     return run(this.database, async (statements) => {
       const keys = await statements.$executeRaw`
@@ -74,6 +78,7 @@ export class Retention {
       const plans = await statements.$executeRaw`
         DELETE FROM plans WHERE id IN (
           SELECT id FROM plans WHERE expires_at <= statement_timestamp() - ${keepPlansMs}::float8 * interval '1 millisecond'
+            AND NOT EXISTS (SELECT 1 FROM group_changes ch WHERE ch.plan_id = plans.id)
           LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
       const operations = await statements.$executeRaw`
         DELETE FROM operations WHERE id IN (

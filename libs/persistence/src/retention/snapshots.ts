@@ -1,4 +1,4 @@
-import { assignmentToJson } from '@allot/model';
+import { AllotError, assignmentToJson } from '@allot/model';
 import type { RevisionMember } from '@allot/coordinator';
 import type { Statements } from '../database/database.js';
 import { readSnapshot, replay, type GroupFacts } from '../history/revision-reader.js';
@@ -30,24 +30,32 @@ export async function findDueForSnapshot(
 
 /**
  * Writes a snapshot every `every` revisions since the last one, or where the `least` newest changes begin. It is told from the changes, as a
- * reader would tell it, so that a snapshot and what follows from it cannot differ. Two replicas that do this at once write the same.
+ * reader would tell it, so that a snapshot and what follows from it cannot differ. Two replicas that do this at once write the same. False: changes
+ * that are needed are gone, as a release without snapshots may have removed them.
  */
 export async function takeSnapshots(
   statements: Statements,
   facts: GroupFacts,
   { every, least }: { readonly every: number; readonly least: number },
-): Promise<void> {
+): Promise<boolean> {
   const base = await readSnapshot(statements, facts, facts.revision);
-  if (base === undefined) return;
+  if (base === undefined) return false;
   if (base.revision === facts.oldest - 1) await insert(statements, facts.pk, base.revision, base.members);
   const wanted: number[] = [];
   for (let revision = base.revision + every; revision <= facts.revision; revision += every) wanted.push(revision);
   if (wanted.length === 0) wanted.push(facts.revision - least);
   const taken: Promise<void>[] = [];
-  await replay(statements, facts, base, wanted, (revision, _change, members) => {
-    taken.push(insert(statements, facts.pk, revision, members));
-  });
-  await Promise.all(taken);
+  try {
+    await replay(statements, facts, base, wanted, (revision, _change, members) => {
+      taken.push(insert(statements, facts.pk, revision, members));
+    });
+  } catch (error) {
+    if (!(error instanceof AllotError) || error.code !== 'REVISION_COMPACTED') throw error;
+    return false;
+  } finally {
+    await Promise.all(taken);
+  }
+  return true;
 }
 
 async function insert(
