@@ -100,7 +100,7 @@ async function produce() {
 async function makeTrouble() {
   const faults = { kill: 'SIGKILL', leave: 'SIGTERM', freeze: 'SIGSTOP' };
   for (let i = 0; ; i++) {
-    await sleep(1_200 + Math.random() * 1_200);
+    await sleep(1_500 + Math.random() * 1_500);
     // Time for the last frozen one to wake up, and be refused.
     if (elapsed() > seconds - 1.5 * (SESSION_MS / 1000)) return;
     const alive = workers.filter(({ child, frozen }) => isAlive(child) && !frozen);
