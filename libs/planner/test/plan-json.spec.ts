@@ -245,7 +245,7 @@ describe('writing a plan', () => {
         }),
       ),
     );
-    const [{ partition }] = diff as [{ partition: number }];
+    const { partition } = diff[0]!;
     expect(diff).toEqual([{ topic: 't', partition, from: 'a', to: '__proto__' }]);
     expect(Object.entries(memberDiff).map(([id, change]) => [id, { ...change.gained }, { ...change.lost }])).toEqual([
       ['a', {}, { t: [partition] }],
