@@ -47,8 +47,8 @@ export class ClassicWorld {
     return this.workers.find((each) => each.name === name)!;
   }
 
-  /** Sends a join; an eager worker has dropped everything before. */
-  join(name: string): ClassicWorld {
+  /** Sends a join; an eager worker has dropped everything before. An answer that is lost teaches it nothing. */
+  join(name: string, lost = false): ClassicWorld {
     const bench = this.bench.clone();
     const { memberId, instanceId, protocols, generation, owned, starts } = this.worker(name);
     const cooperative = protocols.every((protocol) => protocol === 'cooperative-sticky');
@@ -61,12 +61,13 @@ export class ClassicWorld {
       protocols,
       ...(memberId !== undefined && { owned: json(kept), generation: generation === 0 ? -1 : generation }),
     });
+    if (lost) return this.#with(name, { owned: kept }, bench);
     const id = memberId ?? newMemberId;
     if (told === 'MEMBER_ID_REQUIRED') return this.#with(name, { memberId: id }, bench);
     return this.#with(name, { owned: kept, memberId: id }, bench).#told(name, told, 'join');
   }
 
-  sync(name: string): ClassicWorld {
+  sync(name: string, lost = false): ClassicWorld {
     const bench = this.bench.clone();
     const { memberId, instanceId, generation } = this.worker(name);
     const told = bench.sync(memberId!, {
@@ -74,7 +75,8 @@ export class ClassicWorld {
       assignedBy: 'service',
       ...(instanceId !== undefined && { instanceId }),
     });
-    return new ClassicWorld(bench, this.workers).#told(name, told, 'sync');
+    const world = new ClassicWorld(bench, this.workers);
+    return lost ? world : world.#told(name, told, 'sync');
   }
 
   /** A request that waits is looked at again. */
