@@ -39,6 +39,16 @@ const SCOPES: readonly (readonly [name: string, scope: Scope])[] = [
     { ...SCOPE, assignorFails: true, subscriptions: [['t', 'u'], ['t']], catalogs: [SCOPE.catalogs[0]!] },
   ],
   [
+    '2 members, one of them static, that lose their place to other processes',
+    {
+      ...SCOPE,
+      staticMembers: 1,
+      settings: { staticPolicy: 'newest-wins' },
+      subscriptions: [['t']],
+      catalogs: [SCOPE.catalogs[0]!],
+    },
+  ],
+  [
     '2 members, a group that is frozen and thaws',
     { ...SCOPE, operator: ['freeze'], subscriptions: [['t'], ['u']], catalogs: [SCOPE.catalogs[0]!] },
   ],

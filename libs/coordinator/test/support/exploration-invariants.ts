@@ -120,7 +120,7 @@ function checkCalm(before: ConsumerGroup, after: ConsumerGroup): void {
 function checkWorkers({ group, workers }: World): void {
   const workedOn = new Map<string, string>();
   const holderOf = group && indexHolders(group);
-  for (const { memberId, joined, epoch, held } of workers) {
+  for (const { memberId, superseded, joined, epoch, held } of workers) {
     for (const [topic, partitions] of held) {
       for (const partition of partitions) {
         const key = `${topic}-${partition}`;
@@ -131,7 +131,7 @@ function checkWorkers({ group, workers }: World): void {
         if (holder !== memberId) throw new Error(`C: ${key} is ${holder ?? 'nobody'}'s while ${memberId} works on it`);
       }
     }
-    if (!joined || group === undefined) continue;
+    if (!joined || group === undefined || (superseded && held.size === 0)) continue;
     const claim = { memberId, memberEpoch: epoch, partitions: held };
     const [reason] = checkOwnership(group, claim, { leaseUntil: 1, now: 0 }).reasons;
     if (reason !== undefined) throw new Error(`${memberId} is refused what it works on: ${reason.code}`);

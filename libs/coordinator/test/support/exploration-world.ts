@@ -15,6 +15,8 @@ export interface Worker {
   readonly memberId: string;
   /** A static worker comes back under another member id. */
   readonly instanceId?: string;
+  /** Another process took its place, of which it does not know. */
+  readonly superseded?: true;
   readonly joined: boolean;
   readonly epoch: number;
   readonly held: Assignment;
@@ -94,8 +96,9 @@ export function actionsOf(world: World, scope: Scope): Action[] {
   const counts = scope.maxPerturbations < Infinity ? 1 : 0;
   const perturbed = { ...world, perturbations: world.perturbations + counts };
   const mayPerturb = world.perturbations < scope.maxPerturbations;
-  for (const [at, { memberId: id, joined, instanceId, held, letGo }] of world.workers.entries()) {
+  for (const [at, { memberId: id, joined, instanceId, superseded, held, letGo }] of world.workers.entries()) {
     const act = (what: string, run: () => World) => actions.push({ name: `${id} ${what}`, run });
+    if (superseded && !joined) continue;
     if (!joined) {
       act('joins', () => send(world, scope, at));
       if (mayPerturb) act('joins, the answer is lost', () => send(perturbed, scope, at, { answer: 'lost' }));
@@ -119,6 +122,9 @@ export function actionsOf(world: World, scope: Scope): Action[] {
     // Its time was over before an answer came; it goes on as the member that it is.
     if (held.size > 0) act('lets go of everything', () => withWorker(perturbed, at, { held: NOTHING, letGo: true }));
     act('leaves', () => depart(perturbed, scope, id, leave));
+    if (instanceId !== undefined && scope.settings?.staticPolicy === 'newest-wins') {
+      act('loses its place to another process', () => takeOver(perturbed, scope, at));
+    }
     if (instanceId !== undefined) act('leaves temporarily', () => depart(perturbed, scope, id, leaveTemporarily));
     for (const topics of scope.subscriptions) {
       act(`subscribes to ${topics.join()}`, () => send(perturbed, scope, at, { subscription: { topics } }));
@@ -266,6 +272,15 @@ function stopWorkers(world: World, which: (memberId: string) => boolean): World 
   return { ...world, workers };
 }
 
+/** A second process with its instance id joins; the first goes on until it hears of it or its time is over. */
+function takeOver(world: World, scope: Scope, at: number): World {
+  const { instanceId, ...old } = world.workers[at]!;
+  const workers = world.workers.filter(({ superseded, joined }) => superseded === undefined || joined);
+  const newcomer = { memberId: `${old.memberId}+`, instanceId: instanceId!, ...OUT };
+  const place = workers.indexOf(world.workers[at]!);
+  return send({ ...world, workers: [...workers.with(place, newcomer), { ...old, superseded: true }] }, scope, place);
+}
+
 function withWorker(world: World, at: number, change: Partial<Worker>): World {
   return { ...world, workers: world.workers.map((old, i) => (i === at ? { ...old, ...change } : old)) };
 }
@@ -276,7 +291,10 @@ const LATER = 1_000_000;
 export function withoutHold(from: World, scope: Scope): World {
   const world = { ...from, broken: false, now: LATER };
   const { group } = world;
-  if (group?.calm?.freeze === undefined) return world;
+  if (group === undefined) return world;
+  const superseded = [...group.members.values()].filter(({ supersededBy }) => supersededBy !== undefined);
+  if (superseded.length > 0) return fence(world, scope, 0, ...superseded.map(({ memberId }) => memberId));
+  if (group.calm?.freeze === undefined) return world;
   return stepTo(world, putSettings(group, group.settings, contextOf(world, scope), false));
 }
 
