@@ -87,7 +87,7 @@ describe('reconciliation of a consumer group', () => {
       isSubscribed: () => true,
       holderOf: () => 'a',
       now: 0,
-      sessionTimeoutMs: 0,
+      reliesUntil: 0,
     });
     expect(next).toMatchObject({ state: 'STABLE', memberEpoch: 11, previousMemberEpoch: 10 });
     expect(next.assigned).toEqual(addOwned(NO_PARTITIONS, assignmentFromJson({ t: [0] }), 11));
@@ -188,6 +188,18 @@ describe('reconciliation of a consumer group', () => {
     bench.join('b');
     bench.beat('a', 1, { t: [0, 1] });
     expect(bench.member('a').rebalanceDeadline).toBe(bench.now + 6_000);
+  });
+
+  it('never ends the rebalance timer before a session of the time before sessions were made shorter', () => {
+    const bench = new GroupBench({ t: 2 }, { sessionTimeoutMs: 30_000 });
+    bench.join('a', ['t'], { rebalanceTimeoutMs: 2_000 });
+    const settings = { ...bench.group!.settings, sessionTimeoutMs: 6_000 };
+    bench.apply(bench.machine.putSettings(bench.group, settings, bench.context));
+    const until = bench.now + 30_000;
+    bench.now += 1_000;
+    bench.join('b');
+    bench.beat('a', 1, { t: [0, 1] });
+    expect(bench.member('a').rebalanceDeadline).toBe(until);
   });
 
   it('cancels the rebalance timer when the member has given up what it had to', () => {

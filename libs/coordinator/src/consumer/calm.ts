@@ -50,6 +50,8 @@ export interface Calm {
   readonly fenced?: readonly (readonly [memberId: string, instanceId: string])[];
   /** When a conflict about an instance id was last recorded. */
   readonly conflicts?: readonly (readonly [instanceId: string, at: number])[];
+  /** Until when members may rely on answers from before the session timeout was shortened. */
+  readonly promisedUntil?: number;
   /** What manual members let go since the target was computed: nobody gets it at the same epoch again (invariant B). */
   readonly released?: AssignmentJson;
 }
@@ -75,3 +77,14 @@ export const OUTDATED_BY_TARGET = {
   deferred: undefined,
   faultSince: undefined,
 } as const satisfies Partial<Record<keyof Calm, undefined>>;
+
+/**
+ * Until when, at most, a member may rely on an answer that it had before now: for a session from then on, or for the longer one that
+ * sessions were before the setting changed. Nothing that it does not hear of may take its partitions away before that.
+ */
+export function reliesUntil(
+  { settings, calm }: { readonly settings: { readonly sessionTimeoutMs: number }; readonly calm?: Calm },
+  now: number,
+): number {
+  return Math.max(now + settings.sessionTimeoutMs, calm?.promisedUntil ?? 0);
+}

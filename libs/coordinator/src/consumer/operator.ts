@@ -41,18 +41,25 @@ export function putSettings(
     draft.setCalm(thawed(group.calm));
     draft.endPause();
   }
-  if (!sameSetting(group.settings, settings)) change(draft, settings);
+  if (!sameSetting(group.settings, settings)) change(draft, settings, context);
   // Nothing else is asked for, so nothing else is done.
   if (draft.group === group) return { group };
   return draft.settle();
 }
 
-function change(draft: GroupDraft, settings: GroupSettings): void {
+function change(draft: GroupDraft, settings: GroupSettings, context: StepContext): void {
   const before = draft.group.settings;
   const differ = (name: keyof GroupSettings) => !sameSetting(before[name], settings[name]);
   const cause = TARGET_CAUSES.find(([, names]) => names.some(differ))?.[0];
   const assignorsDiffer = before.assignors[0] !== settings.assignors[0];
   draft.setSettings(settings);
+  const { sessionTimeoutMs } = before;
+  if (settings.sessionTimeoutMs < sessionTimeoutMs) {
+    const { promisedUntil = 0 } = draft.group.calm ?? {};
+    draft.setCalm(
+      remember(draft.group.calm, { promisedUntil: Math.max(promisedUntil, context.now + sessionTimeoutMs) }),
+    );
+  }
   if (cause === undefined && !assignorsDiffer) {
     draft.because('group-settings-changed');
     if (PAUSE_SETTINGS.some(differ)) draft.endPause();

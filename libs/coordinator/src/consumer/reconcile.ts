@@ -20,8 +20,8 @@ export interface ReconcileContext {
   readonly isSubscribed: (topic: string) => boolean;
   readonly holderOf: HolderIndex;
   readonly now: number;
-  /** How long, at most, the member may rely on an answer that it had before this one. */
-  readonly sessionTimeoutMs: number;
+  /** Until when, at most, the member may rely on an answer that it had before this one. */
+  readonly reliesUntil: number;
 }
 
 /**
@@ -91,13 +91,13 @@ function unrevoked(
   context: ReconcileContext,
 ): ConsumerMember {
   // This answer may be lost, and the member then goes on by the one before: it must not be fenced while that one holds.
-  const timeoutMs = Math.max(member.rebalanceTimeoutMs, context.sessionTimeoutMs);
+  const deadline = Math.max(context.now + member.rebalanceTimeoutMs, context.reliesUntil);
   return settle(member, {
     state: 'UNREVOKED_PARTITIONS',
     assigned: kept,
     pendingRevocation: pending,
     // The timer starts when the state is entered; being told of more to revoke does not extend it.
-    rebalanceDeadline: member.rebalanceDeadline ?? context.now + timeoutMs,
+    rebalanceDeadline: member.rebalanceDeadline ?? deadline,
   });
 }
 

@@ -1,5 +1,5 @@
 import { AllotError, EMPTY_ASSIGNMENT } from '@allot/model';
-import { remember } from './calm.js';
+import { reliesUntil, remember } from './calm.js';
 import { LEFT_TEMPORARILY, type ConsumerGroup, type ConsumerMember } from './consumer-group.js';
 import { mergeOwned, NO_PARTITIONS } from './owned-partitions.js';
 import type { GroupDraft } from './step.js';
@@ -50,7 +50,7 @@ export function contestInstance(
 
 function supersede(draft: GroupDraft, holder: ConsumerMember, memberId: string, now: number): ConsumerMember {
   const { instanceId, target, rebalanceDeadline, draining, ...rest } = holder;
-  const { sessionTimeoutMs } = draft.group.settings;
+  const relies = reliesUntil(draft.group, now);
   const member = succeed(draft, holder, memberId, { assigned: NO_PARTITIONS });
   const pendingRevocation = mergeOwned(holder.assigned, holder.pendingRevocation);
   if (pendingRevocation.size > 0) {
@@ -63,7 +63,7 @@ function supersede(draft: GroupDraft, holder: ConsumerMember, memberId: string, 
       pendingRevocation,
       target: EMPTY_ASSIGNMENT,
       // It hears nothing of this, and may go by its last answer for a session.
-      rebalanceDeadline: rebalanceDeadline ?? now + Math.max(holder.rebalanceTimeoutMs, sessionTimeoutMs),
+      rebalanceDeadline: rebalanceDeadline ?? Math.max(now + holder.rebalanceTimeoutMs, relies),
     });
   }
   const { calm } = draft.group;

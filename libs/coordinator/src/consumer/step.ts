@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { GroupSettings } from '../group-settings.js';
 import type { ChangeCause, ChangeDetails, GroupChange, Origin } from '../history.js';
 import { freezeAfterLoss, liftWhenBack, type FreezeChange } from './auto-freeze.js';
-import { identityOf, remember, type Calm } from './calm.js';
+import { identityOf, reliesUntil, remember, type Calm } from './calm.js';
 import { describeChange } from './change.js';
 import { consumerGroupState, isServed, type ConsumerGroup, type ConsumerMember } from './consumer-group.js';
 import { windowEnd } from './maintenance-windows.js';
@@ -261,7 +261,7 @@ export class GroupDraft {
       isSubscribed: (topic) => names.has(topic) && topics.has(topic),
       holderOf: this.#holders(),
       now: this.#context.now,
-      sessionTimeoutMs: this.#group.settings.sessionTimeoutMs,
+      reliesUntil: reliesUntil(this.#group, this.#context.now),
     });
     const granted = !isCoveredBy(withoutEpochs(next.assigned), member.assigned);
     const news = granted || isToldMore(next, { owned, revision });

@@ -20,6 +20,7 @@ import {
   splitOwned,
   type HolderIndex,
 } from '../../src/consumer/owned-partitions.js';
+import { reliesUntil } from '../../src/consumer/calm.js';
 import { isToldMore } from '../../src/consumer/step.js';
 import type { ReconcileContext } from '../../src/consumer/reconcile.js';
 
@@ -65,8 +66,7 @@ export function beatWith(faults: Faults, indexOf: (group: ConsumerGroup) => Hold
     const { assignmentEpoch } = group;
     const reconciling = { assignmentEpoch, owned, isSubscribed, holderOf: indexOf(group) };
     const { now } = context;
-    const { sessionTimeoutMs } = group.settings;
-    const reconciled = reconcileWith(faults, spoken, { ...reconciling, now, sessionTimeoutMs });
+    const reconciled = reconcileWith(faults, spoken, { ...reconciling, now, reliesUntil: reliesUntil(group, now) });
     const granted = !isCoveredBy(withoutEpochs(reconciled.assigned), spoken.assigned);
     const heard = command.memberEpoch === 0 ? (command.revision ?? 0) : command.revision;
     const isNews = granted || (!faults.forgetsWhatItTells && isToldMore(reconciled, { owned, revision: heard }));
@@ -113,16 +113,14 @@ function subscriptionOf({ subscription }: ConsumerMember, catalog: Catalog): (to
 }
 
 function reconcileWith(faults: Faults, member: ConsumerMember, context: ReconcileContext): ConsumerMember {
-  const { assignmentEpoch, owned, isSubscribed, holderOf, now, sessionTimeoutMs } = context;
+  const { assignmentEpoch, owned, isSubscribed, holderOf, now, reliesUntil: relied } = context;
   const mayStillHold = (partitions: OwnedPartitions) => {
     if (faults.takesAtOnce) return false;
     return owned === undefined ? !faults.absentIsNothing : overlaps(partitions, owned);
   };
   const unrevoked = (memberEpoch: number, assigned: OwnedPartitions, pending: OwnedPartitions): ConsumerMember => {
-    const timeoutMs = faults.shortTimer
-      ? member.rebalanceTimeoutMs
-      : Math.max(member.rebalanceTimeoutMs, sessionTimeoutMs);
-    const rebalanceDeadline = member.rebalanceDeadline ?? now + timeoutMs;
+    const ends = now + member.rebalanceTimeoutMs;
+    const rebalanceDeadline = member.rebalanceDeadline ?? (faults.shortTimer ? ends : Math.max(ends, relied));
     return moved(
       member,
       { state: 'UNREVOKED_PARTITIONS', memberEpoch, assigned, pendingRevocation: pending },
