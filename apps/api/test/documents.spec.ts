@@ -124,9 +124,16 @@ describe('problem types', () => {
   it('cover every code that the libraries throw', () => {
     // Words in capitals that are no codes.
     const others = [
+      'COMPLETING_REBALANCE',
+      'ERR_WORKER_OUT_OF_MEMORY',
       'HPE_HEADER_OVERFLOW',
       'INTERNAL_SERVER_ERROR',
+      'NOT_HELD',
+      'PERSISTED_QUERY_NOT_FOUND',
       'PG_VERSION',
+      'PREPARING_REBALANCE',
+      'REBALANCE_TIMEOUT',
+      'SESSION_EXPIRED',
       'UNREVOKED_PARTITIONS',
       'UNRELEASED_PARTITIONS',
     ];

@@ -57,6 +57,7 @@ export function schemasFor(document: OpenApi): { compile: Ajv2020['compile'] } {
     allowUnionTypes: true,
   });
   ajv.addVocabulary(['example', 'components']);
+  ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addSchema({ $id: 'openapi', components: document.components }, 'openapi');
   const compile = ((schema: object) => ajv.compile(rebase(schema) as object)) as Ajv2020['compile'];
