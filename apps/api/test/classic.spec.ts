@@ -9,9 +9,10 @@ describe('a classic group over HTTP', () => {
   let b: Replica;
   let started: Awaited<ReturnType<typeof startReplicas>>;
   let groups = 0;
+  const statements: string[] = [];
 
   beforeAll(async () => {
-    started = await startReplicas(2);
+    started = await startReplicas(2, { onStatement: (sql) => statements.push(sql) });
     [a, b] = started.replicas as [Replica, Replica];
     await a.call('PUT', `${CLUSTER}/topics/orders`, { partitions: 4 });
   });
@@ -243,6 +244,18 @@ describe('a classic group over HTTP', () => {
     expect(await ask({ generation: 1 })).toMatchObject({ valid: true, fenced: {} });
     expect(await ask({ generation: 0 })).toMatchObject({ valid: false, reasons: [{ code: 'ILLEGAL_GENERATION' }] });
     await expect(ask({})).rejects.toThrow('memberEpoch');
+  });
+
+  it('writes one statement for a heartbeat that changes nothing', async () => {
+    const path = await newGroup({ assignedBy: 'service' });
+    const { memberId } = await join(a, path);
+    await a.call('POST', `${path}/sync`, { memberId, generation: 1 });
+    const { revision } = await a.call('GET', path);
+    statements.length = 0;
+    await a.call('POST', `${path}/heartbeat`, { memberId, generation: 1 });
+    expect(statements.filter((sql) => sql.includes('UPDATE member_leases'))).toHaveLength(1);
+    expect(statements.filter((sql) => /FOR UPDATE$|group_changes/.test(sql))).toEqual([]);
+    expect((await a.call('GET', path)).revision).toBe(revision);
   });
 
   it('is no group of type consumer, and the other way round', async () => {

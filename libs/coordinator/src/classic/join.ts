@@ -45,7 +45,7 @@ export function join(
   const description = describeJoin(command, base.settings, limits, context.resolveAssignor);
   const draft = new ClassicDraft(group, base, context);
   draft.lookAtCatalog();
-  if (!hasRoomFor(draft.group, memberId)) return evict(draft, ref);
+  if (!hasRoomFor(draft.group, memberId)) return evict(draft, description, ref);
   if (memberId === undefined) return joinFirst(draft, command, description, ref);
   if (draft.group.pending.some((pending) => pending.memberId === memberId)) {
     if (instanceId !== undefined) throw pendingIsDynamic();
@@ -69,12 +69,16 @@ function hasRoomFor({ phase, members, settings }: ClassicGroup, memberId: string
   return awaiting < settings.maxSize;
 }
 
-/** Whoever finds the group full is let go of. */
-function evict(draft: ClassicDraft, ref: MemberRef): JoinStep {
-  const known = draft.group.members.has(ref.memberId);
+/**
+ * Whoever finds the group full is let go of. A cooperative member that still holds partitions is not: should this answer be lost it would go on
+ * working on them. It has not joined, and is dropped for that when it may be.
+ */
+function evict(draft: ClassicDraft, { cooperative }: Description, ref: MemberRef): JoinStep {
+  const known = draft.group.members.get(ref.memberId);
+  const mayWork = cooperative && known !== undefined && known.assigned.size + known.pendingRevocation.size > 0;
   draft.because('group-full');
   draft.forgetPending(ref.memberId);
-  if (known) {
+  if (known !== undefined && !mayWork) {
     draft.removeMember(ref.memberId);
     rebalanceOrComplete(draft, 'group-full');
   }
@@ -89,7 +93,7 @@ function joinFirst(draft: ClassicDraft, command: JoinCommand, description: Descr
   checkProtocols(draft.group.members.values(), description.protocols);
   if (instanceId !== undefined) return addMember(draft, description, ref);
   // As many as there may be members; without it, clients that never come back would pile up for a session.
-  if (draft.group.pending.length >= draft.group.settings.maxSize) return evict(draft, ref);
+  if (draft.group.pending.length >= draft.group.settings.maxSize) return evict(draft, description, ref);
   draft.because('member-id-given');
   const pending = { memberId: ref.memberId, expiresAt: draft.context.now + description.sessionTimeoutMs };
   draft.set({ pending: [...draft.group.pending, pending] });

@@ -298,6 +298,19 @@ describe('the size of a group', () => {
   });
 });
 
+it('keeps a cooperative member out of a full group without taking what it may be working on', () => {
+  const cooperative = { protocols: ['cooperative-sticky'] };
+  const bench = new ClassicBench({ maxSize: 2 });
+  bench.join('a', cooperative);
+  bench.sync('a', { assignedBy: 'service' });
+  bench.join('b', cooperative);
+  bench.put({ maxSize: 1 });
+  expect(bench.joinOnce({ memberId: 'a', ...cooperative, owned: { t: [0, 1, 2, 3] } })).toBe('GROUP_MAX_SIZE_REACHED');
+  expect(bench.assigned('a')).toEqual({ t: [0, 1, 2, 3] });
+  bench.wait(10_000);
+  expect([...bench.members.keys()]).toEqual(['b']);
+});
+
 describe('growth', () => {
   it.each([
     ['E-13 of a topic that is read', ['t'], { t: 5 }, 'partitions-grown'],
