@@ -7,6 +7,7 @@ import { isCoveredBy, NO_PARTITIONS } from './owned-partitions.js';
 import {
   checkInstance,
   contestInstance,
+  forgive,
   isAway,
   memberByInstance,
   refuseFenced,
@@ -124,6 +125,7 @@ function join(
 
 /** The member of that id, unless it lost its place and the one that took it has gone since: then it begins anew. */
 function membersPlace(draft: GroupDraft, memberId: string): ConsumerMember | undefined {
+  forgive(draft, memberId);
   const known = draft.group.members.get(memberId);
   if (known?.supersededBy === undefined) return known;
   draft.removeMember(memberId, 'replaced');

@@ -109,6 +109,13 @@ export function refuseFenced(group: ConsumerGroup, memberId: string): void {
   if (holder !== undefined) throw fencedInstance(group, holder);
 }
 
+/** Who joins again after the process that pushed it out has gone is a member like any other. */
+export function forgive(draft: GroupDraft, memberId: string): void {
+  const { calm } = draft.group;
+  if (calm?.fenced?.some(([id]) => id === memberId) !== true) return;
+  draft.setCalm(remember(calm, { fenced: calm.fenced.filter(([id]) => id !== memberId) }));
+}
+
 /** Whether another process has the instance id that this one had. */
 export function hasLostInstance(group: ConsumerGroup, memberId: string): boolean {
   return successorOf(group, memberId) !== undefined;

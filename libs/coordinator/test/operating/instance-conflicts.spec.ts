@@ -111,6 +111,16 @@ describe('E-14 two live processes with one instance id, newest-wins', () => {
     expect(made.member('old').supersededBy).toBeUndefined();
   });
 
+  it('does not refuse the old one for it once it has been let in again, whoever comes then', () => {
+    const made = taken();
+    made.apply(made.machine.leave(made.group, { memberId: 'new' }, made.context));
+    made.join('old');
+    made.join('newer', ['t'], STATIC);
+    made.settle();
+    expect(consumerGroupState(made.group!)).toBe('STABLE');
+    expect(made.assigned('old')).not.toEqual({});
+  });
+
   it('goes through a chain of newcomers', () => {
     const made = taken();
     made.join('newer', ['t'], STATIC);
