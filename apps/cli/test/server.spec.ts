@@ -225,6 +225,9 @@ describe('allot apply', () => {
     answers = [json(PLAN)];
     const no = await allot(argv(), { input: 'y\n', keyboard: true });
     expect([no.code, no.err]).toEqual([1, expect.stringContaining('Nothing was applied. [NOT_CONFIRMED]')]);
+    answers = [json(PLAN)];
+    const ended = await allot(argv(), { keyboard: true });
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('[NOT_CONFIRMED]')]);
     answers = [json(PLAN), json(APPLIED)];
     const yes = await allot(argv(), { input: 'yes\n', keyboard: true });
     expect([yes.code, yes.err]).toEqual([0, expect.stringContaining('Apply this to group a/b?')]);

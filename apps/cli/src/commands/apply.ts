@@ -7,7 +7,7 @@ import { pathOf, type ApiClient } from '../server/api-client.js';
 import { clientOf, groupPath, withServer, type ServerOptions } from '../server/server-options.js';
 import { remarkOn, requestOf, type StoredPlan } from '../server/stored-plan.js';
 import { outputOption, type CommonOptions, type OutputFormat, type Session } from '../session.js';
-import { EXIT, Interrupted } from '../terminal.js';
+import { EXIT, Interrupted, type Terminal } from '../terminal.js';
 import { printPlan } from '../view/plan-view.js';
 import type { Screen } from '../view/screen.js';
 
@@ -90,18 +90,27 @@ async function confirm({ terminal }: Session, screen: Screen, plan: StoredPlan, 
   if (terminal.stdin.isTTY !== true) {
     throw invalidRequest(`Nobody is there to confirm: add --yes, or look at plan ${plan.id} first.`);
   }
-  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
+  const question = `Apply this to group ${visible(plan.groupId)}? Type yes to go on: `;
+  if ((await ask(terminal, question)).trim().toLowerCase() === 'yes') return;
+  await screen.note('note', `plan ${plan.id} is kept; \`allot apply --plan ${plan.id}\` applies it.`);
+  throw new AllotError('NOT_CONFIRMED', 'Nothing was applied.', { action: 'stop' });
+}
+
+/** One line from the keyboard; empty where it ends without one (Ctrl-D). @throws Interrupted by Ctrl-C. */
+async function ask({ stdin, stderr, interruptible }: Terminal, question: string): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr });
   try {
-    const question = `Apply this to group ${visible(plan.groupId)}? Type yes to go on: `;
-    const answer = await lines.question(question, { signal: terminal.interruptible() }).catch(() => {
-      throw new Interrupted('Interrupted.');
+    return await new Promise<string>((resolve, reject) => {
+      const stop = () => reject(new Interrupted('Interrupted: nothing was applied.'));
+      // A terminal in raw mode gives Ctrl-C to the line editor, any other input to the process.
+      lines.once('SIGINT', stop);
+      // An answer at the end of the input comes just before its end.
+      lines.once('close', () => setImmediate(resolve, ''));
+      lines.question(question, { signal: interruptible() }).then(resolve, stop);
     });
-    if (answer.trim().toLowerCase() === 'yes') return;
   } finally {
     lines.close();
   }
-  await screen.note('note', `plan ${plan.id} is kept; \`allot apply --plan ${plan.id}\` applies it.`);
-  throw new AllotError('NOT_CONFIRMED', 'Nothing was applied.', { action: 'stop' });
 }
 
 /** Approves where that was asked, then applies what was reviewed: If-Match is the revision that the plan rests on. */
