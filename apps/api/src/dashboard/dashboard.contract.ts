@@ -137,9 +137,9 @@ export class RebalancesMissed {
   position!: string;
 }
 
-const NAMES = ['RebalanceChange', 'RebalancesMissed'] as const;
-
-export type RebalanceEventNode = (RebalanceChange | RebalancesMissed) & { readonly __typename: (typeof NAMES)[number] };
+export type RebalanceEventNode = (RebalanceChange | RebalancesMissed) & {
+  readonly __typename: 'RebalanceChange' | 'RebalancesMissed';
+};
 
 export const RebalanceEvent = createUnionType({
   name: 'RebalanceEvent',

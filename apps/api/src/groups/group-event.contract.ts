@@ -106,10 +106,8 @@ export class GroupDeleted {
   groupId!: string;
 }
 
-const NAMES = ['GroupRevision', 'GroupSnapshot', 'GroupDeleted'] as const;
-
 export type GroupEventNode = (GroupRevision | GroupSnapshot | GroupDeleted) & {
-  readonly __typename: (typeof NAMES)[number];
+  readonly __typename: 'GroupRevision' | 'GroupSnapshot' | 'GroupDeleted';
 };
 
 export const GroupEvent = createUnionType({
