@@ -13,6 +13,8 @@ export class ClassicWorker extends Process {
   #generation = -1;
   #heartbeatMs = 1_000;
   #leads: readonly ClassicMember[] | undefined;
+  /** With which it joined. */
+  #told: Subscription | undefined;
 
   constructor(
     habits: WorkerHabits,
@@ -49,7 +51,17 @@ export class ClassicWorker extends Process {
     // An eager worker has dropped everything when it joins; its time for it is over.
     if (stage === 'join' && !this.isCooperative) this.held = NOTHING;
     const owned = this.held;
-    this.ask(this.#request(stage), (reply, sentAt) => this.#follow(reply, stage, owned, sentAt));
+    // As Kafka's client: who joins waits for the others for as long as they may take.
+    const timeoutMs = stage === 'heartbeat' ? undefined : this.habits.rebalanceTimeoutMs + 5_000;
+    const { subscription } = this;
+    this.ask(
+      this.#request(stage),
+      (reply, sentAt) => {
+        if (stage === 'join') this.#told = subscription;
+        this.#follow(reply, stage, owned, sentAt);
+      },
+      timeoutMs,
+    );
   }
 
   #request(stage: Stage): ClassicRequest {
@@ -121,6 +133,7 @@ export class ClassicWorker extends Process {
     this.believe({ memberId, memberEpoch: generation, revision, held: this.held });
     this.note(`assigned in generation ${generation} by ${revision}`);
     if (revoking.size > 0) return this.#giveUp(revoking);
+    if (this.#told !== this.subscription) return this.#joinAgain();
     this.beatIn(this.#heartbeatMs);
   }
 

@@ -185,7 +185,7 @@ export abstract class Process {
   }
 
   /** Asks, and asks again when nothing comes. An answer that was given up is an answer that did not come. */
-  protected ask(request: Request, follow: (reply: Reply, sentAt: number) => void): void {
+  protected ask(request: Request, follow: (reply: Reply, sentAt: number) => void, timeoutMs = TIMEOUT_MS): void {
     const sentAt = this.clock;
     const asked = {};
     this.#asked = asked;
@@ -197,7 +197,7 @@ export abstract class Process {
         follow(reply, sentAt);
       });
     });
-    this.later(TIMEOUT_MS, () => {
+    this.later(timeoutMs, () => {
       if (this.#asked !== asked) return;
       this.#asked = undefined;
       this.beat();

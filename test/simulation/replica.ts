@@ -37,7 +37,7 @@ const SWEEP_MS = 1_000;
 const GIVE_UP_MS = 400;
 /** How often a request that waits is looked at again. */
 const LOOK_MS = 150;
-const LOOKS = 8;
+const LOOKS = 120;
 
 export type ClassicRequest =
   | { readonly kind: 'classic-join'; readonly command: Omit<JoinCommand, 'newMemberId'> }
