@@ -13,10 +13,11 @@ export async function measureRebalance(databaseUrl, { members, rounds, call }) {
     assignor: 'uniform',
     sessionTimeoutMs: 600_000,
     maxSize: members + 10,
-    assignmentIntervalMs: 0,
+    assignmentIntervalMs: 1_000,
   });
   const ids = Array.from({ length: members }, (_, i) => `m${String(i).padStart(5, '0')}`);
-  await settle(url, ids, call);
+  await settle(url, ids, patient(call));
+  await call(url, 'PUT', GROUP, { assignmentIntervalMs: 0 });
   const readers = new Readers(1);
   await readers.open(
     url,
@@ -80,6 +81,20 @@ async function affectedBy(url, ids, before, call) {
   return ids.flatMap((id, place) => (changed.has(id) ? [place] : []));
 }
 
+/** Tries again what was refused because too many came at once. */
+function patient(call) {
+  return async (...request) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await call(...request);
+      } catch (error) {
+        if (attempt === 20 || !String(error).includes(': 503 ')) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 500 * Math.random()));
+      }
+    }
+  };
+}
+
 /** Lets everybody join, and heartbeat until the group is stable. */
 async function settle(url, ids, call) {
   const state = new Map();
@@ -88,7 +103,7 @@ async function settle(url, ids, call) {
     const lane = async () => {
       while (next < list.length) await work(list[next++]);
     };
-    await Promise.all(Array.from({ length: 64 }, lane));
+    await Promise.all(Array.from({ length: 16 }, lane));
   };
   await each(ids, async (memberId) => {
     const answer = await call(url, 'POST', `${GROUP}/members`, { memberId, subscription: { topics: ['rebalance'] } });
