@@ -35,6 +35,8 @@ export interface Waiting<A> {
 @Injectable()
 export class ParkedRequests {
   readonly #reads: SharedReads;
+  /** Groups whose initial delay is being ended here: all that wait for it share the step. */
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(
     @Inject(GROUP_STORE) store: GroupStore,
@@ -64,14 +66,23 @@ export class ParkedRequests {
         const delayEnd = initialDelayOf(now);
         const wakeIn = delayEnd === undefined ? rest : Math.min(rest, delayEnd - (performance.now() - readAt));
         if (wakeIn > 0) await hint.wait(wakeIn);
-        if (delayEnd !== undefined && performance.now() - readAt >= delayEnd)
-          await this.coordinator.endInitialDelay(ref);
+        if (delayEnd !== undefined && performance.now() - readAt >= delayEnd) await this.#endInitialDelay(ref);
       }
     } finally {
       hint.close();
       release();
       request.raw.socket.removeListener('close', stop);
     }
+  }
+
+  #endInitialDelay(ref: GroupRef): Promise<void> {
+    const key = JSON.stringify([ref.cluster, ref.groupId]);
+    let ending = this.#ending.get(key);
+    if (ending === undefined) {
+      ending = this.coordinator.endInitialDelay(ref).finally(() => this.#ending.delete(key));
+      this.#ending.set(key, ending);
+    }
+    return ending;
   }
 }
 
