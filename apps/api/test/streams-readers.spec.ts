@@ -155,7 +155,7 @@ describe('readers of a group', () => {
   });
 
   it('are told by a bookmark of what is not for them, and of the end', async () => {
-    const { history, seen } = follow();
+    const { history, seen, reader } = follow();
     await settle();
     history.add(9);
     await settle();
@@ -164,6 +164,9 @@ describe('readers of a group', () => {
     history.hint();
     await settle();
     expect(seen()).toEqual(['gone10', 'end']);
+    reader.comment();
+    reader.tell(show('call'));
+    expect(seen()).toEqual([]);
   });
 
   it('start over when the history between is gone, or another group has the id', async () => {

@@ -117,6 +117,8 @@ export class StreamReader {
   }
 
   #write(frame: Frame): void {
+    // After the end the connection may carry another answer.
+    if (this.#ended) return;
     this.writtenAt = performance.now();
     const goesOn = this.sink.write(frame);
     if (frame.last) return this.end();
