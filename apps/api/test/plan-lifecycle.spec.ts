@@ -72,6 +72,15 @@ describe('applying a plan', () => {
     expect(items[0]).toMatchObject({ cause: 'plan-applied', planId: plan.id, actor: 'anonymous', reason: 'friday' });
   });
 
+  it('says that a group with a move budget goes a longer way by itself, and goes there in one', async () => {
+    await twoMembers('budget');
+    await one!.call('PUT', `${groups}/budget`, { moveBudget: 1 });
+    const plan = await planned('budget', [{ removeMembers: ['b'] }, { assignor: 'sticky' }]);
+    expect(plan.result.warnings).toContainEqual(expect.objectContaining({ code: 'move-budget', count: 3 }));
+    expect((await apply(plan)).status).toBe(200);
+    expect(targetsOf(await settle('budget'))).toEqual({ ...plan.result.target, b: {} });
+  });
+
   it('gives the group its pins, which later targets keep', async () => {
     await twoMembers('pinned');
     const pins = [{ topic: 'orders', partition: 0, member: 'b' }];

@@ -13,7 +13,7 @@ import {
   type StoredPlan,
 } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
-import { changesFromJson, type PlannedOn } from '@allot/planner';
+import { changesFromJson, type PlanJson, type PlannedOn } from '@allot/planner';
 import { Inject, Injectable } from '@nestjs/common';
 import { Computing } from '../computing/computing.js';
 import { readGroup } from '../groups/read-group.js';
@@ -56,7 +56,10 @@ export class GroupPlanner {
       author: actor,
       ...(reason !== undefined && { reason }),
       request: storedRequest(wanted, at, rollback),
-      result: { ...result, warnings: [...(rollback?.warnings ?? []), ...result.warnings] },
+      result: {
+        ...result,
+        warnings: [...(rollback?.warnings ?? []), ...budgetWarnings(reading.group, result), ...result.warnings],
+      },
       effect: { ...effect, blockers: [...blockersOf(reading.group), ...effect.blockers] },
       validForMs,
     });
@@ -89,6 +92,15 @@ function blockersOf(group: Group): readonly PlanBlocker[] {
   const message =
     'Some members chose partitions themselves that the plan gives to others. Let them leave, or subscribe instead; then plan anew.';
   return [{ code: 'manual-members', pointer: '', message }];
+}
+
+/** A group with a move budget goes a longer way by itself. */
+function budgetWarnings({ settings }: Group, { stats }: PlanJson): PlanJson['warnings'] {
+  const { moveBudget } = settings;
+  if (moveBudget === undefined || stats.moves <= moveBudget) return [];
+  const targets = Math.ceil(stats.moves / moveBudget);
+  const message = `The group moves at most ${moveBudget} partitions at a time and would come to this in about ${targets} targets by itself. Applying the plan goes there in one.`;
+  return [{ code: 'move-budget', severity: 'warning', message, count: stats.moves }];
 }
 
 function plannedOn(group: Group): PlannedOn {
