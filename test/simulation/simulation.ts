@@ -202,7 +202,10 @@ class Simulation {
       worker.resume();
       worker.start();
     }
-    void this.#liftHolds().catch((error: unknown) => this.#fail(error));
+    void this.#liftHolds().catch((error: unknown) => {
+      // Who was drained may have gone by itself.
+      if (!(error instanceof AllotError)) this.#fail(error);
+    });
     this.#scheduler.awaken();
   }
 
