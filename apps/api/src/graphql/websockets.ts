@@ -42,6 +42,8 @@ export class GraphQLWebSockets implements OnModuleInit {
     const handler = useServer(
       {
         connectionInitWaitTimeout: LIMITS.graphqlInitMs,
+        // Clients are not told what failed inside.
+        isProd: true,
         onSubscribe: ({ subscriptions }, _id, payload) => {
           if (Object.keys(subscriptions).length > LIMITS.graphqlOperationsPerConnection) return [tooManyOperations()];
           return execution.prepare(payload, { id: randomUUID(), log: server.log });
@@ -63,11 +65,14 @@ export class GraphQLWebSockets implements OnModuleInit {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { log } = this.host.httpAdapter.getInstance<FastifyInstance>();
     if (request.url?.split('?')[0] !== GRAPHQL_PATH) return refuse(socket, '404 Not Found');
     if (mayComeFromAnotherSite(request.headers)) return refuse(socket, '403 Forbidden');
     if (this.size >= LIMITS.graphqlConnections) return refuse(socket, '503 Service Unavailable');
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.#sockets.emit('connection', webSocket, request);
+      // The library would write to the console what a client did wrong.
+      webSocket.removeAllListeners('error').on('error', (err) => log.debug({ err }, 'a WebSocket failed'));
     });
   }
 }
