@@ -7,7 +7,6 @@ import { ThreadComputing } from '../src/computing/thread-computing.js';
 
 const inline = new InlineComputing(findAssignor);
 const threads = new ThreadComputing(inline, {
-  script: new URL('../src/computing/compute-thread.ts', import.meta.url),
   execArgv: ['--import', new URL('../../../test/support/typescript.mjs', import.meta.url).href],
 });
 afterAll(() => threads.close());
@@ -70,13 +69,19 @@ describe('computing on threads', () => {
     const own = { ...findAssignor('range')!, name: 'my-own', aliases: [] };
     const find = (name: string) => (name === 'my-own' ? own : findAssignor(name));
     const withOwn = new ThreadComputing(new InlineComputing(find), {
-      script: new URL('../src/computing/compute-thread.ts', import.meta.url),
       execArgv: ['--import', new URL('../../../test/support/typescript.mjs', import.meta.url).href],
     });
     const { target } = await withOwn.answer('plan', large({ assignor: 'my-own' }));
     expect(Object.keys(target)).toHaveLength(203);
     await withOwn.close();
   });
+});
+
+it('fails the question, not the service, when a thread cannot start', async () => {
+  const broken = new ThreadComputing(inline, { script: new URL('file:///nowhere.mjs') });
+  await expect(broken.answer('plan', large())).rejects.toThrow(/nowhere/);
+  await expect(broken.answer('plan', { ...large(), members: [], topics: [] })).resolves.toMatchObject({ target: {} });
+  await broken.close();
 });
 
 describe('the size of a question', () => {

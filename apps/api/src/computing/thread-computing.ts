@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
 import { AllotError } from '@allot/model';
 import { Piscina } from 'piscina';
 import { Computing, InlineComputing } from './computing.js';
@@ -15,8 +16,10 @@ const IDLE_MS = 60_000;
 /** For inputs of any size that the limits allow, and no more. */
 const MEMORY_MB = 1_024;
 
+/** Beside this module, built or not. */
+const SCRIPT = new URL(`./compute-thread${extname(import.meta.url)}`, import.meta.url);
+
 export interface ThreadOptions {
-  /** The thread's module, where it is not the built one. */
   readonly script?: URL;
   readonly execArgv?: readonly string[];
 }
@@ -27,10 +30,11 @@ export interface ThreadOptions {
  */
 export class ThreadComputing extends Computing {
   readonly #pool: Piscina<ComputeTask, ComputeReply>;
+  readonly #waiting = new Set<AbortController>();
 
   constructor(
     private readonly inline: InlineComputing,
-    { script = new URL('./compute-thread.js', import.meta.url), execArgv }: ThreadOptions = {},
+    { script = SCRIPT, execArgv }: ThreadOptions = {},
   ) {
     super();
     this.#pool = new Piscina({
@@ -41,6 +45,10 @@ export class ThreadComputing extends Computing {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
       ...(execArgv !== undefined && { execArgv: [...execArgv] }),
+    });
+    // A thread that cannot start would be started again and again for those who wait, and end the service for want of a listener.
+    this.#pool.on('error', (error) => {
+      for (const abort of this.#waiting) abort.abort(error);
     });
   }
 
@@ -54,9 +62,12 @@ export class ThreadComputing extends Computing {
 
   async #ask(task: ComputeTask): Promise<ComputeReply> {
     if (this.#pool.queueSize >= MOST_WAITING) throw busy();
+    const abort = new AbortController();
+    this.#waiting.add(abort);
     try {
-      return await this.#pool.run(task);
+      return await this.#pool.run(task, { signal: abort.signal });
     } catch (error) {
+      if (abort.signal.aborted) throw abort.signal.reason;
       if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       throw new AllotError(
         'LIMIT_EXCEEDED',
@@ -66,6 +77,8 @@ export class ThreadComputing extends Computing {
           cause: error,
         },
       );
+    } finally {
+      this.#waiting.delete(abort);
     }
   }
 
