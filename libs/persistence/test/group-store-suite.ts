@@ -9,6 +9,7 @@ import type {
   GroupView,
 } from '@allot/coordinator';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describeHistory } from './group-history-suite.js';
 import { describeClassicGroups } from './classic-group-store-suite.js';
 import { SETTINGS, changeOf, group, member, next, owned } from './sample-group.js';
 
@@ -258,63 +259,6 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
       expect(await readGroup(absent, store)).toBeUndefined();
       expect((await readGroup(ref, store))!.revision).toBe(1);
       expect((await store.changesSince(ref, 0, 10)).newest).toBe(1);
-    });
-
-    it('keeps a history from which readers resume', async () => {
-      const ref = newRef();
-      const change = { reason: 'scale out', requestId: 'r-1' };
-      const rebalance = { begins: true, target: { movedPartitions: 2, skewBefore: 3, skewAfter: 1 } } as const;
-      for (let revision = 1; revision <= 5; revision++) {
-        await store.transact(ref, ({ group: before }) => {
-          const after = before === undefined ? group() : next(before);
-          return {
-            group: after,
-            change: changeOf(after, {
-              origin: { actor: 'alice', ...change },
-              members: [
-                { memberId: 'a', memberEpoch: 1, state: 'STABLE', current: new Map([['__proto__', [0, 1]]]) },
-                { memberId: 'b', removed: true },
-              ],
-              rebalance,
-            }),
-            reply: 0,
-          };
-        });
-      }
-      const page = await replica.changesSince(ref, 2, 2);
-      expect(page).toMatchObject({ oldest: 1, newest: 5 });
-      expect(page.changes.map(({ revision }) => revision)).toEqual([3, 4]);
-      expect(page.changes[0]).toEqual({
-        revision: 3,
-        at: 1_700_000_000_123,
-        kind: 'member',
-        cause: 'member-joined',
-        origin: { actor: 'alice', ...change },
-        state: 'STABLE',
-        groupEpoch: 1,
-        assignmentEpoch: 1,
-        members: [
-          { memberId: 'a', memberEpoch: 1, state: 'STABLE', current: new Map([['__proto__', [0, 1]]]) },
-          { memberId: 'b', removed: true },
-        ],
-        rebalance,
-      });
-    });
-
-    it('tells a reader that it has lost changes which are no longer kept', async () => {
-      const ref = await create(group());
-      for (let i = 0; i < 4; i++) {
-        await store.transact(
-          ref,
-          commit((before) => next(before!)),
-        );
-      }
-      await harness.forgetChanges(ref, 3);
-      const page = await replica.changesSince(ref, 1, 10);
-      expect(page).toMatchObject({ oldest: 4, newest: 5 });
-      expect(page.changes.map(({ revision }) => revision)).toEqual([4, 5]);
-      await harness.forgetChanges(ref, 5);
-      expect(await replica.changesSince(ref, 1, 10)).toEqual({ changes: [], oldest: 6, newest: 5 });
     });
 
     it('deletes a group with all that belongs to it; a new one of the name has later revisions and nothing else of it', async () => {
@@ -657,6 +601,11 @@ export function groupStoreSuite(name: string, createHarness: () => Promise<Group
       });
     });
 
+    describeHistory({
+      newStore: () => harness.newStore(),
+      newRef,
+      forgetChanges: (ref, upTo) => harness.forgetChanges(ref, upTo),
+    });
     describeClassicGroups({ newStore: () => harness.newStore(), newRef });
   });
 }
