@@ -334,6 +334,19 @@ describe('growth', () => {
     expect(bench.assigned('a')).toEqual({ t: [0, 1, 2, 3, 4] });
   });
 
+  it('by a topic that matches a pattern begins a rebalance at once', () => {
+    const bench = new ClassicBench();
+    bench.join('a', { topics: [], pattern: 't.*' });
+    bench.sync('a', { assignedBy: 'service' });
+    bench.setTopics({ t: 4, other: 1 });
+    expect(bench.group!.phase).toBe('STABLE');
+    bench.setTopics({ t: 4, other: 1, t2: 2 });
+    expect(bench.causes.at(-1)).toBe('topic-created');
+    bench.joinOnce({ memberId: 'a', topics: [], pattern: 't.*' });
+    bench.sync('a', { assignedBy: 'service' });
+    expect(bench.assigned('a')).toEqual({ t: [0, 1, 2, 3], t2: [0, 1] });
+  });
+
   it('of a topic that nobody reads changes nothing', () => {
     const bench = new ClassicBench();
     bench.join('a');

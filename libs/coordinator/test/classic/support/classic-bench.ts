@@ -26,6 +26,7 @@ export const SETTINGS: GroupSettings = {
 export interface Given extends Partial<Omit<JoinCommand, 'protocols' | 'owned' | 'subscription'>> {
   readonly protocols?: readonly string[];
   readonly topics?: readonly string[];
+  readonly pattern?: string;
   readonly owned?: AssignmentJson;
 }
 
@@ -109,11 +110,18 @@ export class ClassicBench {
   }
 
   /** One request, as it is. */
-  joinOnce({ protocols = ['range'], topics = ['t'], owned, newMemberId = `m${++this.#ids}`, ...rest }: Given): Told {
+  joinOnce({
+    protocols = ['range'],
+    topics = ['t'],
+    pattern,
+    owned,
+    newMemberId = `m${++this.#ids}`,
+    ...rest
+  }: Given): Told {
     const command: JoinCommand = {
       ...rest,
       newMemberId,
-      subscription: { topics },
+      subscription: { topics, ...(pattern !== undefined && { pattern }) },
       protocols: protocols.map((name) => ({ name })),
       ...(owned !== undefined && { owned: assignmentFromJson(owned) }),
     };
