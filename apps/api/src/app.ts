@@ -34,7 +34,7 @@ export async function createApp({
 }: AppOptions): Promise<NestFastifyApplication> {
   const metrics = new Metrics(VERSION);
   const shutdown = new Shutdown();
-  const { adapter, routes } = createHttpServer(logger, metrics, shutdown);
+  const { adapter, routes } = createHttpServer(logger, metrics, shutdown, config.actorHeader);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.register({ ports, config, metrics, shutdown, ...(computing !== undefined && { computing }) }),
     adapter,

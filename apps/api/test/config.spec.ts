@@ -24,6 +24,7 @@ describe('readConfig', () => {
       assignorModules: [],
       assignorTimeoutMs: 500,
       history: { leastPerGroup: 100, mostPerGroup: 10_000, maxAgeMs: 30 * 86_400_000 },
+      actorHeader: undefined,
       graphqlIntrospection: true,
       graphqlAllowList: undefined,
       maxWaitMs: 60_000,

@@ -23,6 +23,8 @@ export interface Config {
   readonly assignorTimeoutMs: number;
   /** What is kept of the history of each group. */
   readonly history: HistoryPolicy;
+  /** Header with the name of who asks, set by an authenticating proxy; undefined: everybody is anonymous. */
+  readonly actorHeader: string | undefined;
   /** Whether GraphQL tells its schema to those who ask. */
   readonly graphqlIntrospection: boolean;
   /** A JSON file with the only queries that GraphQL answers: a list of texts, or an object of texts. */
@@ -62,6 +64,7 @@ export function readConfig(env: Environment): Config {
     assignorModules: list(env, 'ALLOT_ASSIGNORS'),
     assignorTimeoutMs: integer(env, 'ALLOT_ASSIGNOR_TIMEOUT_MS', 500, 10, 10_000, problems),
     history: historyPolicy(env, problems),
+    actorHeader: header(env, 'ALLOT_ACTOR_HEADER', problems),
     graphqlIntrospection: flag(env, 'ALLOT_GRAPHQL_INTROSPECTION', true, problems),
     graphqlAllowList: text(env, 'ALLOT_GRAPHQL_ALLOW_LIST'),
   };
@@ -101,6 +104,14 @@ function flag(env: Environment, name: string, byDefault: boolean, problems: stri
   if (value === '1' || value === '0') return value === '1';
   problems.push(`${name} must be 1 or 0, but is "${value}".`);
   return byDefault;
+}
+
+/** The name of a header, in lower case as Node tells it. */
+function header(env: Environment, name: string, problems: string[]): string | undefined {
+  const value = text(env, name)?.toLowerCase();
+  if (value === undefined || /^[a-z0-9-]+$/.test(value)) return value;
+  problems.push(`${name} must be the name of a header, such as X-Forwarded-User, but is "${value}".`);
+  return undefined;
 }
 
 function integer(

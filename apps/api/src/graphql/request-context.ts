@@ -1,10 +1,11 @@
 import type { Origin } from '@allot/coordinator';
 import type DataLoader from 'dataloader';
-import { ANONYMOUS } from '../http/origin.js';
+import { ANONYMOUS } from '../http/actor.js';
 
 /** Who asks, whichever way: an HTTP request, or an operation on a WebSocket. */
 export interface Caller {
   readonly id: string;
+  readonly actor?: string;
   readonly log: { error(facts: object, message: string): void; warn(facts: object, message: string): void };
 }
 
@@ -31,7 +32,7 @@ export class RequestContext {
 /** What the history of a change says of the request that asked for it. */
 export function originOf({ req }: Pick<RequestContext, 'req'>, reason: string | null | undefined): Origin {
   return {
-    actor: ANONYMOUS,
+    actor: req.actor ?? ANONYMOUS,
     ...(typeof reason === 'string' && reason !== '' && { reason }),
     requestId: String(req.id),
   };

@@ -4,14 +4,11 @@ import type { FastifyRequest } from 'fastify';
 
 /** Who asks, with what words, in which request; goes into the history of what the request changes. */
 export const RequestOrigin = createParamDecorator((_data: unknown, context: ExecutionContext): Origin => {
-  const { id, query } = context.switchToHttp().getRequest<FastifyRequest>();
+  const { id, query, actor } = context.switchToHttp().getRequest<FastifyRequest>();
   const reason = typeof query === 'object' && query !== null && 'reason' in query ? query.reason : undefined;
   return {
-    actor: ANONYMOUS,
+    actor,
     ...(typeof reason === 'string' && reason !== '' && { reason }),
     requestId: String(id),
   };
 });
-
-/** Everybody, until there is access control. */
-export const ANONYMOUS = 'anonymous';

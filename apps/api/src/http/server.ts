@@ -14,6 +14,7 @@ import { LIMITS } from '../config/limits.js';
 import type { Metrics } from '../observability/metrics.js';
 import { sendProblem } from '../problems/problem-filter.js';
 import { problemOf } from '../problems/problem-of.js';
+import { nameActors } from './actor.js';
 import { decodeUtf8, parseJsonBody } from './json-body.js';
 import { requestIdOf } from './request-id.js';
 import { RouteTable } from './route-table.js';
@@ -27,7 +28,12 @@ export interface HttpServer {
 const CLOSE_IDLE_MS = 50;
 
 /** Fastify with this service's limits, body parsers, request ids, log lines and metrics. */
-export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shutdown): HttpServer {
+export function createHttpServer(
+  logger: Logger,
+  metrics: Metrics,
+  shutdown: Shutdown,
+  actorHeader?: string,
+): HttpServer {
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -48,6 +54,7 @@ export function createHttpServer(logger: Logger, metrics: Metrics, shutdown: Shu
   });
   const server = adapter.getInstance<FastifyInstance>();
   const routes = new RouteTable(server);
+  nameActors(server, actorHeader);
   readBodies(server);
   limitGraphQLBodies(server);
   addHooks(server, metrics);

@@ -8,6 +8,7 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Conflict } from '../graphql/conflicts.js';
 import { IDEMPOTENCY_STORE } from '../ports.js';
 import { IDEMPOTENT } from './idempotent.js';
+import { originOf, type RequestContext } from '../graphql/request-context.js';
 import { IdempotentAnswers } from './idempotent-answers.js';
 
 /** Headers that belong to an answer, beside its body. */
@@ -38,6 +39,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (key === undefined || isDryRun(request)) return next.handle();
     return from(
       this.#answers.once({
+        principal: request.actor,
         key: typeof key === 'string' ? key : key.join(),
         content: [method, url, headers['if-match'] ?? null, body ?? null],
         work: async () => {
@@ -62,6 +64,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (typeof key !== 'string' || dryRun === true) return next.handle();
     return from(
       this.#answers.once({
+        principal: originOf(graphql.getContext<RequestContext>(), undefined).actor,
         key,
         content: ['graphql', graphql.getInfo<GraphQLResolveInfo>().fieldName, args],
         work: async () => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IdempotencyStore, StoredResponse } from '@allot/coordinator';
 import { AllotError, invalidRequest } from '@allot/model';
 import { LIMITS } from '../config/limits.js';
-import { ANONYMOUS } from '../http/origin.js';
 import { complainAboutName } from '../validation/rules.js';
 
 /** After this long an unfinished request counts as lost with its replica. */
@@ -10,6 +9,8 @@ const CLAIM_MS = 60_000;
 const KEEP_MS = 24 * 3_600_000;
 
 export interface KeyedRequest<T> {
+  /** Whose key it is. */
+  readonly principal: string;
   readonly key: string;
   /** Whatever makes two requests different. */
   readonly content: unknown;
@@ -27,8 +28,8 @@ export interface KeyedRequest<T> {
 export class IdempotentAnswers {
   constructor(private readonly store: IdempotencyStore) {}
 
-  async once<T>({ key, content, work, replay, onLost }: KeyedRequest<T>): Promise<T> {
-    const id = { principal: ANONYMOUS, key: checkKey(key) };
+  async once<T>({ principal, key, content, work, replay, onLost }: KeyedRequest<T>): Promise<T> {
+    const id = { principal, key: checkKey(key) };
     const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url');
     const outcome = await this.store.begin(id, hash, CLAIM_MS);
     if (outcome.kind === 'replay') return replay(outcome.response);

@@ -3,7 +3,6 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { ANONYMOUS } from '../http/origin.js';
 import { DEFERRABLE } from './deferrable.js';
 import { showOperation } from './operation-view.js';
 import { OperationRunner, RERUN_HEADER } from './operation-runner.js';
@@ -42,8 +41,8 @@ export class DeferralInterceptor implements NestInterceptor {
     } finally {
       timer.abort();
     }
-    const { method, url, body } = request;
-    const operation = await this.runner.defer(ANONYMOUS, { method, url, body: body ?? null }, work);
+    const { method, url, body, actor } = request;
+    const operation = await this.runner.defer(actor, { method, url, body: body ?? null }, work);
     void reply.status(202).header('Location', `/v1/operations/${operation.id}`).header('Retry-After', '1');
     if (patience.isAsync) void reply.header('Preference-Applied', 'respond-async');
     return showOperation(operation);

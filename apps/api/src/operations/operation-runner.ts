@@ -11,7 +11,8 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { OPERATION_STORE } from '../ports.js';
+import type { Config } from '../config/config.js';
+import { CONFIG, OPERATION_STORE } from '../ports.js';
 import { problemOf } from '../problems/problem-of.js';
 import { toAllotError } from '../problems/to-allot-error.js';
 
@@ -42,6 +43,7 @@ export class OperationRunner implements OnApplicationBootstrap, BeforeApplicatio
   constructor(
     @Inject(OPERATION_STORE) private readonly store: OperationStore,
     private readonly http: HttpAdapterHost,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -115,18 +117,18 @@ export class OperationRunner implements OnApplicationBootstrap, BeforeApplicatio
     this.#hold(operation, this.#rerun(operation));
   }
 
-  async #rerun({ attempts, request }: StoredOperation): Promise<{ result: unknown } | { problem: unknown }> {
+  async #rerun({ attempts, principal, request }: StoredOperation): Promise<{ result: unknown } | { problem: unknown }> {
     if (attempts > MOST_ATTEMPTS) throw interrupted(attempts - 1);
     const server = this.http.httpAdapter.getInstance<FastifyInstance>();
     const { method, url, body } = request;
-    const headers = { 'content-type': 'application/json', [RERUN_HEADER]: this.rerunToken };
-    const payload = body === null ? {} : { payload: JSON.stringify(body), headers };
-    const response = await server.inject({
-      method: method as 'POST',
-      url,
-      headers: { [RERUN_HEADER]: this.rerunToken },
-      ...payload,
-    });
+    const { actorHeader } = this.config;
+    const headers = {
+      [RERUN_HEADER]: this.rerunToken,
+      ...(actorHeader !== undefined && { [actorHeader]: principal }),
+      ...(body !== null && { 'content-type': 'application/json' }),
+    };
+    const payload = body === null ? {} : { payload: JSON.stringify(body) };
+    const response = await server.inject({ method: method as 'POST', url, headers, ...payload });
     const json = response.body === '' ? null : (JSON.parse(response.body) as unknown);
     return response.statusCode < 300 ? { result: json } : { problem: json };
   }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OperationStore, StoredOperation } from '@allot/coordinator';
+import type { OperationStore, Origin, StoredOperation } from '@allot/coordinator';
 import { AllotError } from '@allot/model';
 import { Controller, Delete, Get, Headers, Inject, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Operation } from '../contracts/operation.js';
-import { ANONYMOUS } from '../http/origin.js';
+import { RequestOrigin } from '../http/origin.js';
 import { PathText } from '../http/path-names.js';
 import { Shutdown } from '../http/shutdown.js';
 import { pageRequest, toPage, type ListKind } from '../paging/page.js';
@@ -38,8 +38,8 @@ export class OperationsController {
     summary: 'List your operations, newest first, without their results',
     answers: { 200: { description: 'Operations.', type: OperationPage } },
   })
-  async list(@Query() query: OperationsQuery): Promise<OperationPage> {
-    const page = await this.store.list(ANONYMOUS, keyed(pageRequest(OPERATIONS, query)), query.status);
+  async list(@Query() query: OperationsQuery, @RequestOrigin() { actor }: Origin): Promise<OperationPage> {
+    const page = await this.store.list(actor, keyed(pageRequest(OPERATIONS, query)), query.status);
     return toPage(OPERATIONS, page, showOperation) as OperationPage;
   }
 
@@ -55,19 +55,20 @@ export class OperationsController {
   async get(
     @PathText('operation') id: string,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @RequestOrigin() { actor }: Origin,
     @Headers('prefer') prefer?: string,
   ): Promise<BackgroundOperation> {
-    const operation = await this.#whenEnded(id, prefer === undefined ? 0 : patienceOf(prefer).ms);
+    const operation = await this.#whenEnded(actor, id, prefer === undefined ? 0 : patienceOf(prefer).ms);
     if (operation.status === 'running') void reply.header('Retry-After', '1');
     return showOperation(operation);
   }
 
-  async #whenEnded(id: string, patienceMs: number): Promise<StoredOperation> {
+  async #whenEnded(actor: string, id: string, patienceMs: number): Promise<StoredOperation> {
     const deadline = performance.now() + patienceMs;
     const { abort, release } = this.shutdown.link();
     try {
       for (;;) {
-        const operation = known(await this.store.get(ANONYMOUS, id), id);
+        const operation = known(await this.store.get(actor, id), id);
         const isOver = operation.status !== 'running' || performance.now() >= deadline || abort.signal.aborted;
         if (isOver) return operation;
         await sleep(POLL_MS, undefined, { signal: abort.signal }).catch(() => undefined);
@@ -86,8 +87,8 @@ export class OperationsController {
     answers: { 200: { description: 'The operation as it is now.', type: BackgroundOperation } },
     problems: ['OPERATION_NOT_FOUND'],
   })
-  async cancel(@PathText('operation') id: string): Promise<BackgroundOperation> {
-    return showOperation(known(await this.store.cancel(ANONYMOUS, id), id));
+  async cancel(@PathText('operation') id: string, @RequestOrigin() { actor }: Origin): Promise<BackgroundOperation> {
+    return showOperation(known(await this.store.cancel(actor, id), id));
   }
 }
 
