@@ -37,9 +37,10 @@ export async function measureRebalance(databaseUrl, { members, rounds, call }) {
   let affected = 0;
   let bareRevision = 1;
   for (let round = 0; round < Math.max(rounds, 10); round++) {
-    const { revision, members: before } = await call(url, 'GET', GROUP);
-    // Whom it will concern is asked by a dry run; a second one would be told the same.
+    const { members: before } = await call(url, 'GET', GROUP);
+    // Whom it will concern is found by joining once before; the next join is told the same.
     const taken = await affectedBy(url, ids, before, call);
+    const { revision } = await call(url, 'GET', GROUP);
     affected = taken.length;
     const time = await readers.timeOf(
       revision + 1,
