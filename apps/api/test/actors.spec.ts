@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
 import { startReplicas, type Replica } from './support/service.js';
 
 let replica: Replica;
@@ -43,6 +45,25 @@ describe('who asks, told by a proxy', () => {
     const [first, again, other] = [await join('ada'), await join('ada'), await join('grace')];
     expect(again.json.memberId).toBe(first.json.memberId);
     expect(other.json.memberId).not.toBe(first.json.memberId);
+  });
+
+  it('is known over GraphQL, also on a WebSocket', async () => {
+    const mutation = (ms: number) =>
+      `mutation { putGroup(cluster: "default", group: "reviewed", input: { heartbeatIntervalMs: ${ms} }) { __typename } }`;
+    const last = async () => (await replica.call('GET', `${group}/changes`)).items.at(-1).actor;
+    await replica.call('POST', '/graphql', { query: mutation(1_300) }, 200, as('lin'));
+    expect(await last()).toBe('lin');
+    const client = createClient({
+      url: `${replica.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: class extends WebSocket {
+        constructor(url: string, protocol: string) {
+          super(url, protocol, { headers: as('mary') });
+        }
+      },
+    });
+    for await (const result of client.iterate({ query: mutation(1_400) })) expect(result.errors).toBeUndefined();
+    await client.dispose();
+    expect(await last()).toBe('mary');
   });
 
   it('is anonymous without the header, and refused under a name that is none', async () => {

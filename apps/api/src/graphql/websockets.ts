@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AllotError } from '@allot/model';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { ExecutionArgs } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
+import type { Config } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
+import { actorIn } from '../http/actor.js';
+import { CONFIG } from '../ports.js';
 import { asGraphQLError, GraphQLExecution } from './execution.js';
 import { GRAPHQL_PATH } from './http-gate.js';
 import type { RequestContext } from './request-context.js';
@@ -28,6 +31,7 @@ export class GraphQLWebSockets implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly execution: GraphQLExecution,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Open connections. */
@@ -44,9 +48,11 @@ export class GraphQLWebSockets implements OnModuleInit {
         connectionInitWaitTimeout: LIMITS.graphqlInitMs,
         // Clients are not told what failed inside.
         isProd: true,
-        onSubscribe: ({ subscriptions }, _id, payload) => {
+        onSubscribe: ({ subscriptions, extra }, _id, payload) => {
           if (Object.keys(subscriptions).length > LIMITS.graphqlOperationsPerConnection) return [tooManyOperations()];
-          return execution.prepare(payload, { id: randomUUID(), log: server.log });
+          const { request } = extra as { readonly request: IncomingMessage };
+          const actor = actorIn(request.headers, this.config.actorHeader);
+          return execution.prepare(payload, { id: randomUUID(), actor, log: server.log });
         },
         // A subscription answers an iterator, which is what the library expects of both.
         execute: run as never,
@@ -68,12 +74,22 @@ export class GraphQLWebSockets implements OnModuleInit {
     const { log } = this.host.httpAdapter.getInstance<FastifyInstance>();
     if (request.url?.split('?')[0] !== GRAPHQL_PATH) return refuse(socket, '404 Not Found');
     if (mayComeFromAnotherSite(request.headers)) return refuse(socket, '403 Forbidden');
+    if (!isNamed(request, this.config.actorHeader)) return refuse(socket, '400 Bad Request');
     if (this.size >= LIMITS.graphqlConnections) return refuse(socket, '503 Service Unavailable');
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.#sockets.emit('connection', webSocket, request);
       // The library would write to the console what a client did wrong.
       webSocket.removeAllListeners('error').on('error', (err) => log.debug({ err }, 'a WebSocket failed'));
     });
+  }
+}
+
+/** Whether the proxy's name of who asks can be one. */
+function isNamed({ headers }: IncomingMessage, actorHeader: string | undefined): boolean {
+  try {
+    return actorIn(headers, actorHeader) !== '';
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { AllotError } from '@allot/model';
 import type { FastifyInstance } from 'fastify';
 import { LIMITS } from '../config/limits.js';
@@ -14,25 +15,26 @@ declare module 'fastify' {
 }
 
 /**
- * Takes the name of who asks from a header that an authenticating proxy sets. It is believed, so the proxy must be the only way in and must
- * not let clients set the header; without `header` everybody is anonymous.
+ * The name of who asks, from a header that an authenticating proxy sets. It is believed, so the proxy must be the only way in and must not
+ * let clients set the header; without `header` everybody is anonymous.
+ * @throws AllotError INVALID_REQUEST for what cannot be a name.
  */
+export function actorIn(headers: IncomingHttpHeaders, header: string | undefined): string {
+  const value = header === undefined ? undefined : headers[header];
+  if (value === undefined || value === '') return ANONYMOUS;
+  const name = Array.isArray(value) ? value.join() : value;
+  const complaint =
+    name.length > LIMITS.nameLength ? `must have at most ${LIMITS.nameLength} characters` : complainAboutName(name);
+  if (complaint === undefined) return name;
+  const errors = [{ pointer: header!, detail: complaint }];
+  throw new AllotError('INVALID_REQUEST', `The header ${header} ${complaint}.`, { action: 'fix-request', errors });
+}
+
+/** Makes `request.actor` of every request. */
 export function nameActors(server: FastifyInstance, header: string | undefined): void {
   server.decorateRequest('actor', ANONYMOUS);
   if (header === undefined) return;
-  server.addHook('onRequest', (request, _reply, done) => {
-    const value = request.headers[header];
-    if (value === undefined || value === '') return done();
-    const name = Array.isArray(value) ? value.join() : value;
-    const complaint =
-      name.length > LIMITS.nameLength ? `must have at most ${LIMITS.nameLength} characters` : complainAboutName(name);
-    if (complaint !== undefined) {
-      const errors = [{ pointer: header, detail: complaint }];
-      return done(
-        new AllotError('INVALID_REQUEST', `The header ${header} ${complaint}.`, { action: 'fix-request', errors }),
-      );
-    }
-    request.actor = name;
-    done();
+  server.addHook('onRequest', async (request) => {
+    request.actor = actorIn(request.headers, header);
   });
 }
