@@ -64,7 +64,8 @@ export type Reply<A> =
   | { readonly kind: 'answer'; readonly answer: A }
   | { readonly kind: 'park'; readonly member: MemberRef; readonly group: ClassicGroup; readonly now: number };
 
-type Described = Omit<JoinCommand, 'newMemberId'>;
+/** What a client sends; the service makes the id of a new member unless the client has made one. */
+type Described = Omit<JoinCommand, 'newMemberId'> & Partial<Pick<JoinCommand, 'newMemberId'>>;
 
 /**
  * Serves the classic protocol over the store that all replicas share. Nothing of a request is kept here: one that has to wait waits for
@@ -75,7 +76,7 @@ export class ClassicCoordinator {
 
   /** @throws AllotError as `join` of this folder, and what it refuses. */
   async join(ref: GroupRef, described: Described, origin: Origin): Promise<Reply<JoinAnswer>> {
-    const command: JoinCommand = { ...described, newMemberId: this.#newMemberId(described) };
+    const command: JoinCommand = { ...described, newMemberId: described.newMemberId ?? this.#newMemberId(described) };
     const { limits } = this.ports;
     let step: JoinStep | undefined;
     const { group, leases, now } = await this.#transact(ref, origin, (known, context) => {

@@ -51,6 +51,11 @@ export class ClassicDraft {
     return this.#group;
   }
 
+  /** The revision that the group has after this step, if the step changes it. */
+  get nextRevision(): number {
+    return this.#group.revision + 1;
+  }
+
   /** Names why the step changes the group; later names do not replace the first. */
   because(cause: ChangeCause): void {
     this.#cause ??= cause;
@@ -112,7 +117,7 @@ export class ClassicDraft {
       const group = before.catalogRevision === catalogRevision ? before : { ...before, catalogRevision };
       return { group, renewed };
     }
-    const group = { ...this.#group, revision: this.#group.revision + 1 };
+    const group = { ...this.#group, revision: this.nextRevision };
     const { now, origin } = this.context;
     const cause = this.#cause ?? 'group-settings-changed';
     return { group, change: describeClassicChange(before, group, { cause, origin, now }), renewed };

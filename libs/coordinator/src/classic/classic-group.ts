@@ -64,6 +64,12 @@ export interface ClassicMember {
   readonly rebalanceDeadline?: number;
   /** Rises with every member that ever joined the group: the order of election. */
   readonly joinOrder: number;
+  /** The revision that last told it of something to work on: what it said to hold before says nothing of that. Absent: none did. */
+  readonly grantedRevision?: number;
+  /** The revision that it knew when it said of itself what is written here: a join that knows an earlier one was sent before. */
+  readonly saidAtRevision?: number;
+  /** Ids that its instance id had before, the newest first: a first request of theirs comes late and takes nothing over. */
+  readonly formerIds?: readonly string[];
   /** The id that its instance id had before, when the process behind that spoke up again: two live processes share one instance id. */
   readonly conflictsWith?: string;
 }

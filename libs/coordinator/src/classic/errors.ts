@@ -44,8 +44,12 @@ export function illegalGeneration(claimed: number, generation: number): AllotErr
   );
 }
 
-export function rebalanceInProgress(): AllotError {
-  return new AllotError('REBALANCE_IN_PROGRESS', 'The group is rebalancing. Join again.', { action: 'rejoin' });
+/** `revision`: of the group. Who joins again with it has said what it holds since. */
+export function rebalanceInProgress(revision: number): AllotError {
+  return new AllotError('REBALANCE_IN_PROGRESS', 'The group is rebalancing. Join again.', {
+    action: 'rejoin',
+    facts: { revision },
+  });
 }
 
 export function coordinatorNotAvailable(): AllotError {

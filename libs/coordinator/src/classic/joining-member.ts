@@ -6,7 +6,7 @@ export const NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000;
 
 /** The member, waiting for the next generation: an eager one holds nothing any more, a cooperative one what it says. */
 export function joining(member: ClassicMember, description: Description, now: number): ClassicMember {
-  const { claim, rackId, clientId, weight, rebalanceDeadline, ...rest } = member;
+  const { claim, rackId, clientId, weight, rebalanceDeadline, saidAtRevision, ...rest } = member;
   const { owned, ...fields } = description;
   return {
     ...rest,

@@ -1,6 +1,6 @@
-import { AllotError, holds, type Assignment } from '@allot/model';
+import { AllotError, EMPTY_ASSIGNMENT, holds, type Assignment } from '@allot/model';
 import type { Subscription } from '../consumer/consumer-group.js';
-import { NO_PARTITIONS, splitOwned } from '../consumer/owned-partitions.js';
+import { splitOwned } from '../consumer/owned-partitions.js';
 import { checkSubscription, sameSubscription } from '../consumer/subscriptions.js';
 import type { ResolveAssignor } from '../consumer/target.js';
 import { clampRebalanceTimeout, type GroupLimits, type GroupSettings } from '../group-settings.js';
@@ -24,8 +24,13 @@ export interface JoinCommand {
   readonly owned?: Assignment;
   /** The generation in which it was given that. */
   readonly generation?: number;
-  /** The id that a new member gets. It never repeats. */
+  /** The id that a new member gets, made by the client or the service. It never repeats. */
   readonly newMemberId: string;
+  /**
+   * Of the last answer that its client had; 0 before the first. By it a request that was given up and arrives late is known. Absent: the client
+   * does not say, and its requests are taken for those of this moment. A first request was sent before any answer.
+   */
+  readonly revision?: number;
 }
 
 const COOPERATIVE_PROTOCOLS: ReadonlySet<string> = new Set(['cooperative-sticky']);
@@ -42,7 +47,13 @@ export type Description = Omit<
   | 'pendingRevocation'
   | 'target'
   | 'joinOrder'
-> & { readonly owned: Assignment | undefined };
+  | 'grantedRevision'
+  | 'formerIds'
+  | 'conflictsWith'
+> & {
+  /** What it holds, which for an eager member is nothing; undefined: it is not known. */
+  readonly owned: Assignment | undefined;
+};
 
 /** @throws AllotError INVALID_SESSION_TIMEOUT, INVALID_REQUEST, INVALID_REGULAR_EXPRESSION, UNSUPPORTED_ASSIGNOR */
 export function describeJoin(
@@ -52,6 +63,7 @@ export function describeJoin(
   resolve: ResolveAssignor,
 ): Description {
   const { clientId, rackId, weight, owned, generation = -1 } = command;
+  const saidAtRevision = revisionOf(command);
   const { minSessionTimeoutMs: least, maxSessionTimeoutMs: most } = limits;
   const sessionTimeoutMs = command.sessionTimeoutMs ?? settings.sessionTimeoutMs;
   if (sessionTimeoutMs < least || sessionTimeoutMs > most) {
@@ -69,6 +81,7 @@ export function describeJoin(
     if (!named.has(known)) named.set(known, { name: known, ...rest });
   }
   const protocols = [...named.values()];
+  const cooperative = command.cooperative ?? protocols.every(({ name: each }) => COOPERATIVE_PROTOCOLS.has(each));
   return {
     ...(clientId !== undefined && { clientId }),
     ...(rackId !== undefined && { rackId }),
@@ -77,9 +90,10 @@ export function describeJoin(
     sessionTimeoutMs,
     rebalanceTimeoutMs: clampRebalanceTimeout(command.rebalanceTimeoutMs ?? settings.rebalanceTimeoutMs, limits),
     protocols,
-    cooperative: command.cooperative ?? protocols.every(({ name }) => COOPERATIVE_PROTOCOLS.has(name)),
+    cooperative,
     ...(owned !== undefined && { claim: { owned, generation } }),
-    owned,
+    ...(saidAtRevision !== undefined && { saidAtRevision }),
+    owned: cooperative ? owned : EMPTY_ASSIGNMENT,
   };
 }
 
@@ -96,12 +110,29 @@ function wireName(name: string, { assignedBy }: GroupSettings, resolve: ResolveA
   }
 }
 
+/** The revision that a join was sent at, undefined when its client does not say. */
+export function revisionOf({ memberId, revision }: JoinCommand): number | undefined {
+  return memberId === undefined ? 0 : revision;
+}
+
+/**
+ * What may be believed of a join. One that was sent before its member could know of the last thing that it was told to work on
+ * says nothing of what the member holds, be it eager: the request is late, or the answer was lost, and nobody can tell which.
+ */
+export function believable(
+  { grantedRevision = 0, claim: known }: ClassicMember,
+  description: Description,
+): Description {
+  const { claim, saidAtRevision = Infinity, ...rest } = description;
+  if (saidAtRevision >= grantedRevision) return description;
+  return { ...rest, saidAtRevision, ...(known !== undefined && { claim: known }), owned: undefined };
+}
+
 /** What a member still holds when it joins. Absent `owned` is unknown, never nothing. */
 export function released(
   { assigned, pendingRevocation }: ClassicMember,
-  { cooperative, owned }: Description,
+  { owned }: Description,
 ): Pick<ClassicMember, 'assigned' | 'pendingRevocation'> {
-  if (!cooperative) return { assigned: NO_PARTITIONS, pendingRevocation: NO_PARTITIONS };
   if (owned === undefined) return { assigned, pendingRevocation };
   const reported = (topic: string, partition: number) => holds(owned, topic, partition);
   return {

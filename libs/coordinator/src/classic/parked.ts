@@ -12,7 +12,7 @@ export function outcomeOfJoin(group: ClassicGroup | undefined, ref: MemberRef): 
   return judge(group, (known) => {
     const { state } = knownMember(known, ref);
     if (state === 'JOINING') return PARK;
-    return known.phase === 'PREPARING_REBALANCE' ? refuse(rebalanceInProgress()) : ANSWER;
+    return known.phase === 'PREPARING_REBALANCE' ? refuse(rebalanceInProgress(known.revision)) : ANSWER;
   });
 }
 
@@ -23,7 +23,8 @@ export function outcomeOfSync(
 ): Outcome {
   return judge(group, (known) => {
     knownMember(known, ref);
-    if (known.groupEpoch !== generation || known.phase === 'PREPARING_REBALANCE') return refuse(rebalanceInProgress());
+    if (known.groupEpoch !== generation || known.phase === 'PREPARING_REBALANCE')
+      return refuse(rebalanceInProgress(known.revision));
     return known.phase === 'STABLE' ? ANSWER : PARK;
   });
 }

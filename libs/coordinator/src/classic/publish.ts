@@ -42,8 +42,10 @@ export function publish(
     const next = assigned(member, wanted, { generation: group.groupEpoch, holderOf });
     const data = userData.get(member.memberId);
     const { userData: _before, rebalanceDeadline: _deadline, ...rest } = next;
+    const isTold = next.assigned.size > 0 && (inGeneration || next.assigned !== member.assigned);
     draft.setMember({
       ...rest,
+      ...(isTold && { grantedRevision: draft.nextRevision }),
       ...(data !== undefined && { userData: data }),
       ...(inGeneration && next.pendingRevocation.size > 0 && { rebalanceDeadline: deadlineOf(member, context.now) }),
     });

@@ -10,6 +10,9 @@ import type { MemberRef } from './membership.js';
 import { checkProtocols, electProtocol } from './protocol-vote.js';
 import { rebalanceOrComplete } from './rebalance.js';
 
+/** So many processes back a late first request is known. */
+const MOST_FORMER_IDS = 8;
+
 /**
  * A static member has started anew (KIP-345): it takes the place of its former self, lead and assignment included. A stable group
  * goes on as it is when that changes neither its assignor nor what the member reads; else, and always when the leader may just be computing
@@ -33,8 +36,12 @@ export function replaceStaticMember(
   );
   draft.because('static-member-replaced');
   const { owned, ...fields } = description;
-  const { claim, conflictsWith, rackId, clientId, weight, rebalanceDeadline, ...inherited } = old;
-  const heir: ClassicMember = { ...inherited, ...fields, ...ref, pendingRevocation: NO_PARTITIONS };
+  const { claim, conflictsWith, rackId, clientId, weight, rebalanceDeadline, saidAtRevision, ...inherited } = old;
+  const heir: ClassicMember = {
+    ...{ ...inherited, ...fields, ...ref, pendingRevocation: NO_PARTITIONS },
+    grantedRevision: draft.nextRevision,
+    formerIds: [old.memberId, ...(old.formerIds ?? [])].slice(0, MOST_FORMER_IDS),
+  };
   draft.removeMember(old.memberId);
   draft.setMember(heir);
   if (leader === old.memberId) draft.set({ leader: heir.memberId });

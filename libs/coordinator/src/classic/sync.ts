@@ -44,7 +44,8 @@ export function sync(group: ClassicGroup, command: SyncCommand, context: StepCon
   draft.lookAtCatalog();
   draft.renew(member.memberId);
   const { phase, leader } = draft.group;
-  if (phase === 'PREPARING_REBALANCE') return { transition: draft.finish(), outcome: refuse(rebalanceInProgress()) };
+  if (phase === 'PREPARING_REBALANCE')
+    return { transition: draft.finish(), outcome: refuse(rebalanceInProgress(group.revision)) };
   const leads = leader === member.memberId;
   if (!leads && command.assignments !== undefined && command.assignments.size > 0) throw notLeader(leader);
   if (phase === 'COMPLETING_REBALANCE' && leads) {

@@ -28,6 +28,9 @@ export interface ClassicMemberJson {
   readonly isNew?: true;
   readonly userData?: string;
   readonly conflictsWith?: string;
+  readonly grantedRevision?: number;
+  readonly saidAtRevision?: number;
+  readonly formerIds?: readonly string[];
 }
 
 export function toClassicGroup(frame: GroupFrame<ClassicMember>, json: ClassicGroupJson): ClassicGroup {
@@ -58,6 +61,7 @@ export function classicGroupJson({ phase, protocol, leader, timer, pending }: Cl
 
 export function classicMemberJson(member: ClassicMember): ClassicMemberJson {
   const { protocols, cooperative, claim, isNew, userData, conflictsWith } = member;
+  const { grantedRevision, saidAtRevision, formerIds } = member;
   return {
     protocols,
     cooperative,
@@ -67,5 +71,8 @@ export function classicMemberJson(member: ClassicMember): ClassicMemberJson {
     ...(isNew !== undefined && { isNew }),
     ...(userData !== undefined && { userData }),
     ...(conflictsWith !== undefined && { conflictsWith }),
+    ...(grantedRevision !== undefined && { grantedRevision }),
+    ...(saidAtRevision !== undefined && { saidAtRevision }),
+    ...(formerIds !== undefined && { formerIds }),
   };
 }
