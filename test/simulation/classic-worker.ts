@@ -11,6 +11,11 @@ type Stage = 'join' | 'sync' | 'heartbeat';
 export class ClassicWorker extends Process {
   #stage: Stage = 'join';
   #generation = -1;
+  /** The highest that it was told. */
+  #revision = 0;
+  /** The id that it wants, while it has none. */
+  #wanted = '';
+  #ids = 0;
   #heartbeatMs = 1_000;
   #leads: readonly ClassicMember[] | undefined;
   /** With which it joined. */
@@ -37,7 +42,13 @@ export class ClassicWorker extends Process {
 
   protected reset(): void {
     this.#generation = -1;
+    this.#revision = 0;
     this.#stage = 'join';
+    this.#want();
+  }
+
+  #want(): void {
+    this.#wanted = `${this.habits.name}.${++this.#ids}`;
   }
 
   protected beat(): void {
@@ -58,6 +69,7 @@ export class ClassicWorker extends Process {
       this.#request(stage),
       (reply, sentAt) => {
         if (stage === 'join') this.#told = subscription;
+        this.#noteRevision(reply);
         this.#follow(reply, stage, owned, sentAt);
       },
       timeoutMs,
@@ -77,7 +89,14 @@ export class ClassicWorker extends Process {
     }
     const protocols = [{ name: this.isCooperative ? 'cooperative-sticky' : 'range' }];
     const described = { ...member, clientId: name, subscription, protocols, rebalanceTimeoutMs };
-    return { kind: 'classic-join', command: { ...described, owned: this.held, generation } };
+    const [newMemberId, revision] = [this.#wanted, this.#revision];
+    return { kind: 'classic-join', command: { ...described, newMemberId, revision, owned: this.held, generation } };
+  }
+
+  #noteRevision(reply: Reply): void {
+    const told =
+      'joined' in reply ? reply.joined : 'synced' in reply ? reply.synced : 'beaten' in reply ? reply.beaten : reply;
+    if ('revision' in told) this.#revision = Math.max(this.#revision, told.revision ?? 0);
   }
 
   #follow(reply: Reply, stage: Stage, owned: Assignment, sentAt: number): void {
@@ -105,7 +124,10 @@ export class ClassicWorker extends Process {
     }
     this.forget();
     this.#generation = -1;
-    if (refused === 'UNKNOWN_MEMBER_ID') this.memberId = undefined;
+    if (refused === 'UNKNOWN_MEMBER_ID') {
+      this.memberId = undefined;
+      this.#want();
+    }
     this.#joinAgain();
   }
 

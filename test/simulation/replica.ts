@@ -21,7 +21,6 @@ import type {
   JoinAnswer,
   SyncAnswer,
 } from '../../libs/coordinator/src/classic/classic-coordinator.js';
-import type { JoinCommand } from '../../libs/coordinator/src/classic/member-description.js';
 import type { MemberRef } from '../../libs/coordinator/src/classic/membership.js';
 import type { SyncCommand } from '../../libs/coordinator/src/classic/sync.js';
 import type { Chance } from './chance.js';
@@ -40,7 +39,7 @@ const LOOK_MS = 150;
 const LOOKS = 120;
 
 export type ClassicRequest =
-  | { readonly kind: 'classic-join'; readonly command: Omit<JoinCommand, 'newMemberId'> }
+  | { readonly kind: 'classic-join'; readonly command: Parameters<ClassicCoordinator['join']>[1] }
   | { readonly kind: 'classic-sync'; readonly command: SyncCommand }
   | { readonly kind: 'classic-heartbeat'; readonly command: MemberRef & { readonly generation: number } };
 
@@ -61,7 +60,13 @@ export type Reply =
   | { readonly beaten: ClassicHeartbeatAnswer }
   /** It is not answered yet, and the worker may ask again. */
   | { readonly waits: true }
-  | { readonly refused: string; readonly action: string; readonly retryAfterMs: number; readonly memberId?: string };
+  | {
+      readonly refused: string;
+      readonly action: string;
+      readonly retryAfterMs: number;
+      readonly memberId?: string;
+      readonly revision?: number;
+    };
 
 /** What all replicas have in common. */
 export interface Surroundings {
@@ -157,7 +162,12 @@ export class Replica {
       if (!(error instanceof AllotError)) throw error;
       const { code, action, retryAfterMs = 1_000, facts } = error;
       const memberId = facts?.['memberId'];
-      return { refused: code, action, retryAfterMs, ...(typeof memberId === 'string' && { memberId }) };
+      const revision = facts?.['revision'];
+      return {
+        ...{ refused: code, action, retryAfterMs },
+        ...(typeof memberId === 'string' && { memberId }),
+        ...(typeof revision === 'number' && { revision }),
+      };
     }
   }
 

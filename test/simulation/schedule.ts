@@ -126,11 +126,7 @@ export function scheduleOf(seed: number, steps = 10): Schedule {
   };
 }
 
-/**
- * The same for a classic group. Its requests come in order and once, as over a connection of Kafka's protocol: they have no revision by which
- * one that is late could be known.
- */
+/** The same for a classic group. */
 export function classicScheduleOf(seed: number, steps?: number): Schedule {
-  const { noise, ...schedule } = scheduleOf(seed, steps);
-  return { ...schedule, protocol: 'classic', noise: { ...noise, lateMessages: 0, repeatedRequests: 0 } };
+  return { ...scheduleOf(seed, steps), protocol: 'classic' };
 }

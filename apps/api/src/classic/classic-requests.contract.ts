@@ -48,6 +48,29 @@ export class ClassicJoinRequest extends ParkedRequest {
   @Name()
   memberId?: string;
 
+  @ApiPropertyOptional({
+    ...NAME,
+    description:
+      'While `memberId` is absent: an id of the client’s own making, never used before (a UUID), so that the first request can be sent again ' +
+      'and does not make another member. The service makes one when absent.',
+  })
+  @Absent()
+  @Name()
+  newMemberId?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      'The highest `revision` that the client was told, in an answer or a problem; 0 before the first. By it a request that was given up and ' +
+      'arrives late is known, and frees nothing that the member has been given since. Absent: what is said counts as said now.',
+    example: 7,
+  })
+  @Absent()
+  @Integer(0, Number.MAX_SAFE_INTEGER)
+  revision?: number;
+
   @ApiPropertyOptional({ ...NAME, description: 'Makes the member static (group.instance.id).' })
   @Absent()
   @Name()

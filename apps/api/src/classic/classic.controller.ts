@@ -1,4 +1,4 @@
-import { ClassicCoordinator, type ClassicJoinCommand, type Origin, type SuppliedAssignment } from '@allot/coordinator';
+import { ClassicCoordinator, type Origin, type SuppliedAssignment } from '@allot/coordinator';
 import { assignmentFromJson, EMPTY_ASSIGNMENT, invalidRequest } from '@allot/model';
 import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
@@ -203,7 +203,7 @@ function memberOf(reply: Awaited<ReturnType<ClassicCoordinator['join']>>) {
   return reply.kind === 'park' ? reply.member : { memberId: reply.answer.memberId };
 }
 
-function readJoin(body: Omit<ClassicJoinRequest, 'timeoutMs'>): Omit<ClassicJoinCommand, 'newMemberId'> {
+function readJoin(body: Omit<ClassicJoinRequest, 'timeoutMs'>): Parameters<ClassicCoordinator['join']>[1] {
   const { subscription, protocols = [], rebalanceProtocol, owned, ...rest } = body;
   const { topics = [], pattern } = subscription;
   return {

@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.js';
 import { Shutdown } from '../http/shutdown.js';
 import { CHANGE_FEED, CONFIG, GROUP_STORE } from '../ports.js';
-import { Hint } from '../streams/group-stream.js';
+import { Hint } from '../streams/hint.js';
 import { SharedReads } from './shared-reads.js';
 
 /** After the end of an initial delay by the database's clock, so that it is over when the group is asked to go on. */
@@ -55,7 +55,7 @@ export class ParkedRequests {
     const { abort, release } = this.shutdown.link();
     const stop = () => abort.abort();
     request.raw.socket.once('close', stop);
-    const hint = new Hint(this.feed, ref, abort.signal);
+    const hint = new Hint((wake) => this.feed.watch(ref, wake), abort.signal);
     try {
       for (;;) {
         hint.reset();

@@ -190,7 +190,7 @@ export const PROBLEM_TYPES: ReadonlyMap<string, ProblemType> = new Map(
     REBALANCE_IN_PROGRESS: type(
       409,
       'Rebalance in progress',
-      'The group is rebalancing; a member of a classic group must join again.',
+      'The group is rebalancing; a member of a classic group must join again, with the `revision` of this problem.',
     ),
     GROUP_MAX_SIZE_REACHED: type(409, 'Group is full', 'The group has as many members as it takes.'),
     NON_EMPTY_GROUP: type(409, 'Group is not empty', 'The group still has members. Let them leave first.'),
