@@ -1,13 +1,16 @@
-import type { AllotError, FieldError, GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
+import type { AllotError, FieldError, MemberSpec } from '@allot/model';
 import { invalidRequest } from '@allot/model';
 import type { Pin } from '@allot/strategies';
 import { assumedSubscription, membersToAdd } from './added-members.js';
 import type { AssumedSubscription } from './added-members.js';
+import type { BrokerState, ReplicatedGroup, ReplicatedTopic } from './brokers.js';
+import { brokerRacksOf, changeBrokers, replicaErrors, withReplicaRacks } from './brokers.js';
 import type { AddMembers, AssignorChoice, Change, ChangeMember, ChangeTopic, RemoveMembers } from './change.js';
+import { isBrokerChange } from './change.js';
 import { memberErrors, PLAN_LIMITS, summarize, topicErrors } from './check-group.js';
 
 /** A group on its way through the changes. */
-export interface ChangedGroup extends GroupSpec {
+export interface ChangedGroup extends ReplicatedGroup {
   readonly assignor: AssignorChoice;
   /** Where the assignor was chosen, for errors. */
   readonly assignorPointer: string;
@@ -20,11 +23,12 @@ export interface ChangedGroup extends GroupSpec {
   readonly assumed: readonly AssumedSubscription[];
   /** Topics whose new partitions have unknown racks although the older ones have known ones. */
   readonly unknownRacks: readonly string[];
+  /** Topics whose racks do not follow the changes of brokers, because nobody says on which their replicas are. */
+  readonly unknownReplicas: readonly string[];
 }
 
-interface State {
+interface State extends BrokerState {
   names: { original: readonly MemberSpec[]; ids: Set<string>; instanceIds: Set<string> };
-  topics: Map<string, TopicSpec>;
   members: Map<string, MemberSpec>;
   assignor: AssignorChoice;
   assignorPointer: string;
@@ -38,7 +42,7 @@ interface State {
  * that cannot be applied is refused with a pointer to it, and nothing is applied.
  */
 export function applyChanges(
-  group: GroupSpec,
+  group: ReplicatedGroup,
   assignor: AssignorChoice,
   changes: readonly Change[],
   pointerOf: (position: number) => string = (position) => `/changes/${position}`,
@@ -60,6 +64,8 @@ export function applyChanges(
     assignorPointer: '/assignor',
     assumed: [],
     unknownRacks: new Set(),
+    brokers: group.brokers && brokerRacksOf(group.brokers),
+    unknownReplicas: new Set(),
   };
   for (const [i, change] of changes.entries()) {
     const errors = applyChange(state, change, pointerOf(i));
@@ -76,7 +82,13 @@ export function applyChanges(
     removed: [...before].filter((id) => !state.members.has(id)),
     assumed: state.assumed,
     unknownRacks: [...state.unknownRacks].filter((topic) => state.topics.has(topic)),
+    unknownReplicas: [...state.unknownReplicas].filter((topic) => state.topics.get(topic)?.replicas === undefined),
+    ...(state.brokers !== undefined && { brokers: brokersOf(state.brokers) }),
   };
+}
+
+function brokersOf(racks: ReadonlyMap<number, string | undefined>): ReplicatedGroup['brokers'] {
+  return [...racks].map(([id, rack]) => ({ id, ...(rack !== undefined && { rack }) }));
 }
 
 function applyChange(state: State, change: Change, pointer: string): FieldError[] {
@@ -86,6 +98,7 @@ function applyChange(state: State, change: Change, pointer: string): FieldError[
   if ('topic' in change) return changeTopic(state, change, pointer);
   if ('addTopic' in change) return addTopic(state, change.addTopic, `${pointer}/addTopic`);
   if ('removeTopic' in change) return removeTopic(state, change.removeTopic, `${pointer}/removeTopic`);
+  if (isBrokerChange(change)) return changeBrokers(state, change, pointer);
   if ('pins' in change) return changePins(state, change.pins, `${pointer}/pins`);
   state.assignor = change.assignor;
   state.assignorPointer = `${pointer}/assignor`;
@@ -194,21 +207,31 @@ function changeTopic(state: State, change: ChangeTopic, pointer: string): FieldE
     const detail = `Kafka topics only grow: "${topic.name}" has ${topic.partitions} partitions. If it is to be deleted and created again, say "recreate": true.`;
     return [{ pointer: `${pointer}/partitions`, detail }];
   }
-  const changed = resize(topic, change);
-  const errors = topicErrors(changed, pointer);
+  const resized = resize(topic, change);
+  const errors = [...topicErrors(resized, pointer), ...replicaErrors(resized, state.brokers, pointer)];
   if (errors.length > 0) return errors;
-  if (topic.racks !== undefined && change.racks === undefined && changed.partitions > topic.partitions)
+  const changed = change.replicas === undefined ? resized : withReplicaRacks(resized, state.brokers!);
+  const said = change.racks ?? change.replicas;
+  if (topic.racks !== undefined && said === undefined && changed.partitions > topic.partitions)
     state.unknownRacks.add(topic.name);
   state.topics.set(topic.name, changed);
   return checkTotal(state, `${pointer}/partitions`);
 }
 
-function resize(topic: TopicSpec, { partitions, racks, weights }: ChangeTopic): TopicSpec {
-  const { racks: oldRacks, weights: oldWeights, ...rest } = topic;
+function resize(topic: ReplicatedTopic, { partitions, racks, replicas, weights }: ChangeTopic): ReplicatedTopic {
+  const { racks: oldRacks, replicas: oldReplicas, weights: oldWeights, ...rest } = topic;
   const newRacks = racks ?? (oldRacks && fit(oldRacks, partitions, []));
+  // Racks that are said outright are nobody's replicas.
+  const newReplicas = replicas ?? (racks === undefined ? oldReplicas && fit(oldReplicas, partitions, []) : undefined);
   const mean = oldWeights?.length ? oldWeights.reduce((sum, weight) => sum + weight, 0) / oldWeights.length : 1;
   const newWeights = weights ?? (oldWeights && fit(oldWeights, partitions, mean));
-  return { ...rest, partitions, ...(newRacks && { racks: newRacks }), ...(newWeights && { weights: newWeights }) };
+  return {
+    ...rest,
+    partitions,
+    ...(newRacks && { racks: newRacks }),
+    ...(newReplicas && { replicas: newReplicas }),
+    ...(newWeights && { weights: newWeights }),
+  };
 }
 
 function fit<T>(list: readonly T[], length: number, filler: T): readonly T[] {
@@ -217,7 +240,7 @@ function fit<T>(list: readonly T[], length: number, filler: T): readonly T[] {
   return Array.from({ length }, (_, i) => list[i] ?? filler);
 }
 
-function addTopic(state: State, topic: TopicSpec, pointer: string): FieldError[] {
+function addTopic(state: State, topic: ReplicatedTopic, pointer: string): FieldError[] {
   if (state.topics.has(topic.name)) {
     return [
       {
@@ -226,9 +249,9 @@ function addTopic(state: State, topic: TopicSpec, pointer: string): FieldError[]
       },
     ];
   }
-  const errors = topicErrors(topic, pointer);
+  const errors = [...topicErrors(topic, pointer), ...replicaErrors(topic, state.brokers, pointer)];
   if (errors.length > 0) return errors;
-  state.topics.set(topic.name, topic);
+  state.topics.set(topic.name, state.brokers === undefined ? topic : withReplicaRacks(topic, state.brokers));
   return checkTotal(state, `${pointer}/partitions`);
 }
 

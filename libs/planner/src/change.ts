@@ -1,5 +1,5 @@
-import type { TopicSpec } from '@allot/model';
 import type { Pin } from '@allot/strategies';
+import type { BrokerSpec, ReplicatedTopic } from './brokers.js';
 
 /** An assignor by name, or a list in order of preference as consumers configure it; then the first known one decides. */
 export type AssignorChoice = string | readonly string[];
@@ -40,19 +40,20 @@ export interface ChangeMember {
 
 /**
  * Gives an existing topic another partition count. Kafka topics only grow; `recreate` says that the topic is deleted and
- * created again, which also may shrink it. `racks` and `weights` are for all partitions; without them the new partitions
- * of a topic that has them get no racks and the mean weight.
+ * created again, which also may shrink it. `racks` (or `replicas`, broker ids) and `weights` are for all partitions; without
+ * them the new partitions of a topic that has them get no racks and the mean weight.
  */
 export interface ChangeTopic {
   readonly topic: string;
   readonly partitions: number;
   readonly racks?: readonly (readonly string[])[];
+  readonly replicas?: readonly (readonly number[])[];
   readonly weights?: readonly number[];
   readonly recreate?: boolean;
 }
 
 export interface AddTopic {
-  readonly addTopic: TopicSpec;
+  readonly addTopic: ReplicatedTopic;
 }
 
 export interface RemoveTopic {
@@ -68,6 +69,37 @@ export interface ChangePins {
   readonly pins: readonly Pin[];
 }
 
+/** Brokers come, without replicas; a topic's `replicas` say where those go then. */
+export interface AddBrokers {
+  readonly addBrokers: readonly BrokerSpec[];
+}
+
+/** Brokers go for good, and their replicas with them. */
+export interface RemoveBrokers {
+  readonly removeBrokers: readonly number[];
+}
+
+/** A broker is in another rack; null: in none. */
+export interface ChangeBroker {
+  readonly broker: number;
+  readonly rack: string | null;
+}
+
 /** One step of a what-if. The key that names the step tells the kinds apart. */
 export type Change =
-  AddMembers | RemoveMembers | ChangeMember | ChangeTopic | AddTopic | RemoveTopic | ChangeAssignor | ChangePins;
+  | AddMembers
+  | RemoveMembers
+  | ChangeMember
+  | ChangeTopic
+  | AddTopic
+  | RemoveTopic
+  | ChangeAssignor
+  | ChangePins
+  | AddBrokers
+  | RemoveBrokers
+  | ChangeBroker;
+
+/** Whether a change is about the cluster's brokers. */
+export function isBrokerChange(change: object): change is AddBrokers | RemoveBrokers | ChangeBroker {
+  return 'addBrokers' in change || 'removeBrokers' in change || 'broker' in change;
+}

@@ -3,7 +3,18 @@ import { readPins } from './assignment-rules.js';
 import type { Change, NewMember } from './change.js';
 import { PLAN_LIMITS, summarize } from './check-group.js';
 import { compact } from './compact.js';
-import { readAssignor, readIdentity, readRacks, readTopic, readTopics, readWeights } from './group-from-json.js';
+import {
+  readAssignor,
+  readBrokerId,
+  readBrokers,
+  readIdentity,
+  readRacks,
+  readReplicas,
+  readTopic,
+  readTopics,
+  readWeights,
+  refuseBoth,
+} from './group-from-json.js';
 import { JsonReader, optional } from './json-reader.js';
 
 const NEW_MEMBER_KEYS = ['id', 'topics', 'instanceId', 'rack', 'weight'];
@@ -20,11 +31,14 @@ const CHANGE_KEYS: Readonly<Record<string, readonly string[]>> = {
   addMembers: ['topics', 'rack'],
   removeMembers: [],
   member: ['topics', 'rack', 'weight'],
-  topic: ['partitions', 'racks', 'weights', 'recreate'],
+  topic: ['partitions', 'racks', 'replicas', 'weights', 'recreate'],
   addTopic: [],
   removeTopic: [],
   assignor: [],
   pins: [],
+  addBrokers: [],
+  removeBrokers: [],
+  broker: ['rack'],
 };
 
 export function readChanges(reader: JsonReader, value: unknown, pointer: string): Change[] {
@@ -71,10 +85,12 @@ const READ_CHANGE: Readonly<Record<string, ReadChange>> = {
     const { recreate } = change;
     if (recreate !== undefined && typeof recreate !== 'boolean')
       reader.fail(`${at}/recreate`, 'Expected true or false.');
+    refuseBoth(reader, change, at);
     return compact({
       topic: reader.text(change['topic'], `${at}/topic`) ?? '',
       partitions: reader.integer(change['partitions'], `${at}/partitions`, 0, PLAN_LIMITS.partitions) ?? 0,
       racks: optional(change['racks'], (racks) => readRacks(reader, racks, `${at}/racks`)),
+      replicas: optional(change['replicas'], (replicas) => readReplicas(reader, replicas, `${at}/replicas`)),
       weights: optional(change['weights'], (weights) => readWeights(reader, weights, `${at}/weights`)),
       recreate: recreate as boolean | undefined,
     });
@@ -89,6 +105,16 @@ const READ_CHANGE: Readonly<Record<string, ReadChange>> = {
   },
   assignor: (reader, change, at) => ({ assignor: readAssignor(reader, change['assignor'] ?? null, `${at}/assignor`) }),
   pins: (reader, change, at) => ({ pins: readPins(reader, change['pins'], `${at}/pins`) }),
+  addBrokers: (reader, change, at) => ({ addBrokers: readBrokers(reader, change['addBrokers'], `${at}/addBrokers`) }),
+  removeBrokers: (reader, change, at) => ({
+    removeBrokers: reader.list(change['removeBrokers'], `${at}/removeBrokers`, PLAN_LIMITS.brokers, (id, i) =>
+      readBrokerId(reader, id, i),
+    ),
+  }),
+  broker: (reader, { broker, rack }, at) => ({
+    broker: readBrokerId(reader, broker, `${at}/broker`),
+    rack: rack === null ? null : (reader.text(rack, `${at}/rack`) ?? null),
+  }),
 };
 
 function readAdded(reader: JsonReader, value: unknown, pointer: string): number | (string | NewMember)[] {

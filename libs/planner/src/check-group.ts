@@ -1,11 +1,19 @@
-import type { FieldError, GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
+import type { FieldError, MemberSpec, TopicSpec } from '@allot/model';
 import { invalidRequest } from '@allot/model';
+import type { ReplicatedGroup } from './brokers.js';
+import { brokerErrors, MOST_BROKERS, replicaErrors } from './brokers.js';
 
 /** The sizes that a plan accepts; larger ones are refused by name, never cut. */
-export const PLAN_LIMITS = { members: 20_000, topics: 20_000, partitions: 2_000_000, changes: 1_000 } as const;
+export const PLAN_LIMITS = {
+  members: 20_000,
+  topics: 20_000,
+  partitions: 2_000_000,
+  changes: 1_000,
+  brokers: MOST_BROKERS,
+} as const;
 
 /** Refuses a group that is wrong in itself; every fault with its JSON pointer. What is merely odd passes and is warned of. */
-export function checkGroup(group: GroupSpec): void {
+export function checkGroup(group: ReplicatedGroup): void {
   const errors: FieldError[] = [];
   if (group.members.length > PLAN_LIMITS.members) errors.push(tooMany('/members', 'members', PLAN_LIMITS.members));
   if (group.topics.length > PLAN_LIMITS.topics) errors.push(tooMany('/topics', 'topics', PLAN_LIMITS.topics));
@@ -14,11 +22,18 @@ export function checkGroup(group: GroupSpec): void {
     checkUnique(group.members, ({ id }) => id, '/members', 'id', 'member', errors);
     checkInstances(group.members, errors);
     for (const [i, topic] of group.topics.entries()) errors.push(...topicErrors(topic, `/topics/${i}`));
+    errors.push(...clusterErrors(group));
     for (const [i, member] of group.members.entries()) errors.push(...memberErrors(member, `/members/${i}`));
     const partitions = group.topics.reduce((sum, topic) => sum + topic.partitions, 0);
     if (partitions > PLAN_LIMITS.partitions) errors.push(tooMany('/topics', 'partitions', PLAN_LIMITS.partitions));
   }
   if (errors.length > 0) throw invalidRequest(summarize(errors), errors);
+}
+
+function clusterErrors({ brokers, topics }: ReplicatedGroup): FieldError[] {
+  const known = brokers && new Set(brokers.map(({ id }) => id));
+  const ofTopics = topics.flatMap((topic, i) => replicaErrors(topic, known, `/topics/${i}`));
+  return [...brokerErrors(brokers ?? [], '/brokers'), ...ofTopics];
 }
 
 /** What is wrong with a topic. */

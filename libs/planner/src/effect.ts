@@ -1,6 +1,7 @@
 import type { MemberSpec } from '@allot/model';
 import type { Pin } from '@allot/strategies';
 import type { Change } from './change.js';
+import { isBrokerChange } from './change.js';
 import { compact } from './compact.js';
 import type { PlanResult } from './plan-types.js';
 
@@ -12,6 +13,7 @@ export type EffectBlockerCode =
   | 'subscription-is-the-members'
   | 'rack-is-the-members'
   | 'topics-are-the-clusters'
+  | 'brokers-are-the-clusters'
   | 'threads-are-no-members'
   | 'classic-group';
 
@@ -91,6 +93,10 @@ function blockersOf(change: Change, pointer: string, on: PlannedOn): EffectBlock
     return [topicBlocker(pointer, `Topic ${change.topic} must have its ${change.partitions} partitions`)];
   if ('addTopic' in change) return [topicBlocker(pointer, `Topic ${change.addTopic.name} must exist`)];
   if ('removeTopic' in change) return [topicBlocker(pointer, `Topic ${change.removeTopic} must be gone`)];
+  if (isBrokerChange(change)) {
+    const message = 'Brokers belong to the whole cluster. Change them there first, then plan anew.';
+    return [{ code: 'brokers-are-the-clusters', pointer, message }];
+  }
   if (on === 'imported') return [];
   if ('addMembers' in change) {
     const { addMembers } = change;

@@ -3,6 +3,7 @@ import { AllotError, compareText, countPartitions, EMPTY_ASSIGNMENT } from '@all
 import { describePassedOver, passedOver } from './passed-over.js';
 import type { PassedOver } from './passed-over.js';
 import type { PlanResult } from './plan-types.js';
+import { describeOrder } from './rule-order.js';
 
 /** Why a partition is where it is in a plan's target. */
 export type Cause =
@@ -121,18 +122,14 @@ export function explainPartition(result: PlanResult, topic: string, partition: n
     claims: claimsOn(result, topic, partition, from),
     racks,
   };
-  return { ...facts, text: describe(facts, runOf(result, topic, to)) };
-}
-
-/**
- * The partitions of the topic that the owner has, first and last, under a rule that cuts topics into runs; undefined where they
- * are no run. It says where the cuts are, which is the whole reason of such a rule.
- */
-function runOf({ assignor, target }: PlanResult, topic: string, owner: string | null): string | undefined {
-  const numbers = (owner === null ? undefined : target.get(owner)?.get(topic)) ?? [];
-  const [first, last] = [numbers[0], numbers.at(-1)];
-  if (!assignor.endsWith('range') || first === undefined || last! - first + 1 !== numbers.length) return undefined;
-  return first === last ? `${topic}-${first}` : `${topic}-${first} to ${topic}-${last}`;
+  return {
+    ...facts,
+    text: describe(
+      facts,
+      describeOrder(result, topic, partition, seen.length),
+      describeUnkeptPin(result, topic, partition, to),
+    ),
+  };
 }
 
 function ownerOf(assignment: PlanResult['current'], topic: string, partition: number): string | null {
@@ -184,6 +181,16 @@ function isPinned({ pins, owners }: PlanResult, topic: string, partition: number
   return pin !== undefined && (pin.member === to || pin.member === instanceId);
 }
 
+/** A pin that has no effect, and why: there is nobody of that name who could have the partition. */
+function describeUnkeptPin({ pins, owners }: PlanResult, topic: string, partition: number, to: string | null): string {
+  const pin = pins.find((it) => it.topic === topic && it.partition === partition);
+  if (pin === undefined || to === null) return '';
+  const could = owners.after.members.some(
+    ({ id, instanceId, topics }) => [id, instanceId].includes(pin.member) && topics.includes(topic),
+  );
+  return could ? '' : ` It is pinned to ${pin.member}, but no such member subscribes to ${topic}.`;
+}
+
 function claimsOn({ before }: PlanResult, topic: string, partition: number, owner: string | null): Claim[] {
   return before.members
     .filter(({ owned }) => owned?.get(topic)?.includes(partition))
@@ -191,7 +198,7 @@ function claimsOn({ before }: PlanResult, topic: string, partition: number, owne
     .sort((a, b) => b.generation - a.generation || compareText(a.member, b.member));
 }
 
-function describe(facts: Omit<Explanation, 'text'>, run: string | undefined): string {
+function describe(facts: Omit<Explanation, 'text'>, order: string, unkeptPin: string): string {
   const { from, to, assignor, cause, candidates, evenShare, claims } = facts;
   const name = `${facts.topic}-${facts.partition}`;
   const load = (id: string | null): Candidate | undefined => candidates.find(({ member }) => member === id);
@@ -219,6 +226,5 @@ function describe(facts: Omit<Explanation, 'text'>, run: string | undefined): st
         : ` ${from} counted as its owner, with the newest generation; older claims of ${lost.map(({ member }) => member).join(', ')} lost.`;
   // Why the owner before lost it is what the sentence says.
   const others = candidates.filter(({ member }) => member !== from);
-  const cut = run === undefined ? '' : ` ${assignor} gives ${to} the run ${run}.`;
-  return reasons[cause] + cut + describePassedOver(others) + contest;
+  return reasons[cause] + order + describePassedOver(others, order !== '') + unkeptPin + contest;
 }

@@ -1,12 +1,13 @@
-import type { Assignment, MemberSpec, TopicSpec } from '@allot/model';
+import type { Assignment, MemberSpec } from '@allot/model';
 import { DEFAULT_ASSIGNOR } from '@allot/strategies';
+import type { BrokerSpec, ReplicatedTopic } from './brokers.js';
 import type { AssignorChoice, NewMember } from './change.js';
 import { PLAN_LIMITS } from './check-group.js';
 import { compact } from './compact.js';
 import type { JsonReader } from './json-reader.js';
 import { escapePointer, optional } from './json-reader.js';
 
-const TOPIC_KEYS = ['name', 'id', 'partitions', 'racks', 'weights'];
+const TOPIC_KEYS = ['name', 'id', 'partitions', 'racks', 'replicas', 'weights'];
 const MEMBER_KEYS = ['id', 'instanceId', 'rack', 'topics', 'owned', 'generation', 'weight', 'streams'];
 const LARGEST = 2 ** 31 - 1;
 
@@ -18,16 +19,50 @@ export function readAssignor(reader: JsonReader, value: unknown, pointer: string
   return '';
 }
 
-export function readTopic(reader: JsonReader, value: unknown, pointer: string): TopicSpec | undefined {
+export function readTopic(reader: JsonReader, value: unknown, pointer: string): ReplicatedTopic | undefined {
   const topic = reader.object(value, pointer, TOPIC_KEYS);
   if (topic === undefined) return undefined;
+  refuseBoth(reader, topic, pointer);
   return compact({
     name: reader.text(topic['name'], `${pointer}/name`) ?? '',
     id: optional(topic['id'], (id) => reader.text(id, `${pointer}/id`)),
     partitions: reader.integer(topic['partitions'], `${pointer}/partitions`, 0, PLAN_LIMITS.partitions) ?? 0,
     racks: optional(topic['racks'], (racks) => readRacks(reader, racks, `${pointer}/racks`)),
+    replicas: optional(topic['replicas'], (replicas) => readReplicas(reader, replicas, `${pointer}/replicas`)),
     weights: optional(topic['weights'], (weights) => readWeights(reader, weights, `${pointer}/weights`)),
   });
+}
+
+/** Racks follow from the replicas' brokers; said twice, one of the two would have to be ignored. */
+export function refuseBoth(reader: JsonReader, topic: Readonly<Record<string, unknown>>, pointer: string): void {
+  if (topic['racks'] === undefined || topic['replicas'] === undefined) return;
+  reader.fail(
+    `${pointer}/racks`,
+    'Give racks or replicas, not both: the racks follow from the brokers of the replicas.',
+  );
+}
+
+export function readBrokers(reader: JsonReader, value: unknown, pointer: string): BrokerSpec[] {
+  return reader.list(value, pointer, PLAN_LIMITS.brokers, (entry, at) => {
+    const broker = reader.object(entry, at, ['id', 'rack']);
+    return (
+      broker &&
+      compact({
+        id: readBrokerId(reader, broker['id'], `${at}/id`),
+        rack: optional(broker['rack'], (rack) => reader.text(rack, `${at}/rack`)),
+      })
+    );
+  });
+}
+
+export function readBrokerId(reader: JsonReader, value: unknown, pointer: string): number {
+  return reader.integer(value, pointer, 0, LARGEST) ?? 0;
+}
+
+export function readReplicas(reader: JsonReader, value: unknown, pointer: string): number[][] {
+  return reader.list(value, pointer, PLAN_LIMITS.partitions, (replicas, at) =>
+    reader.list(replicas, at, 1_000, (id, i) => readBrokerId(reader, id, i)),
+  );
 }
 
 export function readRacks(reader: JsonReader, value: unknown, pointer: string): string[][] {

@@ -1,6 +1,7 @@
-import type { GroupAssignment, GroupSpec, MemberSpec, TopicSpec } from '@allot/model';
+import type { GroupAssignment, GroupSpec, MemberSpec } from '@allot/model';
 import { countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
 import type { AssignmentResult, Assignor, AssignOptions } from '@allot/strategies';
+import type { ReplicatedGroup, ReplicatedTopic } from './brokers.js';
 import { weighClaims, withClaimGenerations, withOwned } from './current-assignment.js';
 import { disruptions } from './disruption.js';
 import { ownersOf } from './owners.js';
@@ -22,7 +23,7 @@ const MOST_ROUNDS = 20;
  * last given, in the generation in which they got it. It is told the assignor of every step, so that it may change.
  */
 export class GroupInMotion {
-  topics: readonly TopicSpec[];
+  topics: readonly ReplicatedTopic[];
   members: readonly MemberSpec[];
   current: GroupAssignment;
   private generation: number;
@@ -30,12 +31,12 @@ export class GroupInMotion {
 
   /** Starts from the members' claims, or where there are none from what the assignor computes, as a plan does. */
   constructor(
-    group: GroupSpec,
+    group: ReplicatedGroup,
     private assignor: Assignor,
     private readonly options: AssignOptions,
     private readonly timing: Timing,
   ) {
-    const given: GroupSpec = { topics: group.topics, members: withClaimGenerations(group.members) };
+    const given = { topics: group.topics, members: withClaimGenerations(group.members) };
     const claims = weighClaims(given);
     this.topics = given.topics;
     this.generation = given.members.reduce((most, { generation }) => Math.max(most, generation ?? 0), 1);
@@ -45,7 +46,7 @@ export class GroupInMotion {
   }
 
   /** Rebalances the group in its new shape until everybody has what the assignor wants. */
-  rebalance(after: GroupSpec, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
+  rebalance(after: ReplicatedGroup, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
     this.assignor = assignor;
     const { outcome, rounds } = this.settle(after, assignor);
     const owners = ownersOf(assignor, after);

@@ -1,14 +1,19 @@
 export { chooseAssignor } from './assignor-choice.js';
+export type { BrokerSpec, ReplicatedGroup, ReplicatedTopic } from './brokers.js';
+export { isBrokerChange } from './change.js';
 export type {
+  AddBrokers,
   AddMembers,
   AddTopic,
   AssignorChoice,
   Change,
   ChangeAssignor,
+  ChangeBroker,
   ChangeMember,
   ChangePins,
   ChangeTopic,
   NewMember,
+  RemoveBrokers,
   RemoveMembers,
   RemoveTopic,
 } from './change.js';

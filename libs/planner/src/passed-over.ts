@@ -56,11 +56,14 @@ const WORDS: Readonly<Record<PassedOver, (names: string, many: boolean) => strin
   'rule-order': (names) => `${names}: by the order of the rule`,
 };
 
-/** One sentence on all who were passed over, those with the same reason together; empty when nobody was. */
-export function describePassedOver(candidates: readonly Candidate[]): string {
+/**
+ * One sentence on all who were passed over, those with the same reason together; empty when nobody was, or only by an order that
+ * has been told.
+ */
+export function describePassedOver(candidates: readonly Candidate[], orderIsTold: boolean): string {
   const groups = new Map<PassedOver, string[]>();
   for (const { member, passedOver: why } of candidates) {
-    if (why !== null) groups.set(why, [...(groups.get(why) ?? []), member]);
+    if (why !== null && !(orderIsTold && why === 'rule-order')) groups.set(why, [...(groups.get(why) ?? []), member]);
   }
   if (groups.size === 0) return '';
   const parts = [...groups].map(([why, members]) => WORDS[why](some(members), members.length > 1));

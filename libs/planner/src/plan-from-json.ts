@@ -3,16 +3,17 @@ import { RULE_KEYS, readRules } from './assignment-rules.js';
 import { readChanges } from './changes-from-json.js';
 import { PLAN_LIMITS, summarize } from './check-group.js';
 import { compact } from './compact.js';
-import { readAssignor, readMember, readTopic } from './group-from-json.js';
+import { brokerRacksOf, withReplicaRacks } from './brokers.js';
+import { readAssignor, readBrokers, readMember, readTopic } from './group-from-json.js';
 import { JsonReader, optional } from './json-reader.js';
 import type { PlanInput, RebalanceProtocol } from './plan-types.js';
 
 const PROTOCOLS: readonly string[] = ['eager', 'cooperative', 'consumer'] satisfies RebalanceProtocol[];
 /** `id` and `assignment` belong to the lines of the conformance vectors, which are legal requests as they are. */
-export const GROUP_KEYS = ['assignor', ...RULE_KEYS, 'protocol', 'topics', 'members', 'id', 'assignment'];
+export const GROUP_KEYS = ['assignor', ...RULE_KEYS, 'protocol', 'brokers', 'topics', 'members', 'id', 'assignment'];
 
 /**
- * Reads the JSON form of a plan's input: `{"assignor", "topics": [{"name", "partitions", "racks"?}], "members": [{"id",
+ * Reads the JSON form of a plan's input: `{"assignor", "topics": [{"name", "partitions", "racks"?, "replicas"?}], "members": [{"id",
  * "topics", "owned"?, "generation"?}], "changes"?: [...], "pins"?: [{"topic", "partition", "member"}], "weightedSticky"?,
  * "partitionOrder"?: [{"topic", "partition"}]}`; without an assignor it is Kafka's default. Throws `AllotError`
  * INVALID_REQUEST with a JSON pointer for every fault of form, unknown fields included; `plan` then checks what the fields
@@ -62,11 +63,19 @@ export function readGroup(reader: JsonReader, fields: Readonly<Record<string, un
   if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
     reader.fail('/protocol', `Unknown protocol "${protocol}"; there are: ${PROTOCOLS.join(', ')}.`);
   }
+  const assignor = readAssignor(reader, fields['assignor'], '/assignor');
+  const rules = readRules(reader, fields);
+  const brokers = optional(fields['brokers'], (value) => readBrokers(reader, value, '/brokers'));
+  const topics = reader.list(fields['topics'], '/topics', PLAN_LIMITS.topics, (topic, at) =>
+    readTopic(reader, topic, at),
+  );
+  const racks = brokers && brokerRacksOf(brokers);
   return compact({
-    assignor: readAssignor(reader, fields['assignor'], '/assignor'),
-    ...readRules(reader, fields),
+    brokers,
+    assignor,
+    ...rules,
     protocol: protocol as RebalanceProtocol | undefined,
-    topics: reader.list(fields['topics'], '/topics', PLAN_LIMITS.topics, (topic, at) => readTopic(reader, topic, at)),
+    topics: racks === undefined ? topics : topics.map((topic) => withReplicaRacks(topic, racks)),
     members: reader.list(fields['members'], '/members', PLAN_LIMITS.members, (member, at) =>
       readMember(reader, member, at),
     ),

@@ -1,6 +1,7 @@
 import type { Assignment, GroupAssignment, GroupSpec, OwnerChange, RackLocality, Skew } from '@allot/model';
 import type { Assignor, Pin } from '@allot/strategies';
 import type { AssignmentRules } from './assignment-rules.js';
+import type { ReplicatedGroup } from './brokers.js';
 import type { AssignorChoice, Change } from './change.js';
 
 /** Finds an assignor by its name or alias; undefined when there is none. */
@@ -13,7 +14,7 @@ export type AssignorLookup = (name: string) => Assignor | undefined;
  */
 export type RebalanceProtocol = 'eager' | 'cooperative' | 'consumer';
 
-export interface PlanInput extends GroupSpec, AssignmentRules {
+export interface PlanInput extends ReplicatedGroup, AssignmentRules {
   readonly assignor: AssignorChoice;
   /** Applied in order, to the group as given. */
   readonly changes?: readonly Change[];
@@ -67,6 +68,8 @@ export type PlanWarningCode =
   | 'assumed-subscription'
   | 'keys-remapped'
   | 'unknown-racks'
+  | 'unknown-replicas'
+  | 'no-replica-left'
   | 'assignor-passed-over';
 
 /** Another assignor's result on the same group, offered where it is better. */
@@ -115,7 +118,7 @@ export interface PlanResult {
   readonly pins: readonly Pin[];
   readonly protocol: RebalanceProtocol;
   /** The group as given, and as it is after the changes, in the form in which the assignor saw it. */
-  readonly before: GroupSpec;
+  readonly before: ReplicatedGroup;
   readonly after: GroupSpec;
   /** The same groups with those as members that own partitions: members, or threads under the first-generation assignors. */
   readonly owners: { readonly before: GroupSpec; readonly after: GroupSpec };

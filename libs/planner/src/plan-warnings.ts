@@ -35,6 +35,7 @@ export function planWarnings(facts: PlanFacts, resolve: AssignorLookup): PlanWar
     ...claimWarnings(facts.claims),
     ...nonSubscriberWarnings(facts),
     ...assumptionWarnings(facts.changed),
+    ...brokerWarnings(facts),
     ...passedOverWarnings(facts),
     ...disruptionWarnings(facts),
   ];
@@ -222,6 +223,31 @@ function assumptionWarnings({ assumed, unknownRacks }: ChangedGroup): PlanWarnin
   return warnings;
 }
 
+function brokerWarnings({ changed: { topics, unknownReplicas }, before }: PlanFacts): PlanWarning[] {
+  const warnings: PlanWarning[] = [];
+  if (unknownReplicas.length > 0) {
+    const message = `On which brokers the replicas of ${some(unknownReplicas)} are is not known; the changes of brokers leave the racks there as they are.`;
+    warnings.push({
+      code: 'unknown-replicas',
+      severity: 'warning',
+      message,
+      count: unknownReplicas.length,
+      topics: unknownReplicas,
+    });
+  }
+  const replicasBefore = new Map(before.topics.map(({ name, replicas }) => [name, replicas]));
+  const lost = topics.flatMap(({ name, replicas }) =>
+    (replicas ?? []).flatMap((list, partition) =>
+      list.length === 0 && (replicasBefore.get(name)?.[partition]?.length ?? 0) > 0 ? [`${name}-${partition}`] : [],
+    ),
+  );
+  if (lost.length > 0) {
+    const message = `No replica is left of ${some(lost)}: nobody can read there until the partitions have new ones.`;
+    warnings.push({ code: 'no-replica-left', severity: 'warning', message, count: lost.length });
+  }
+  return warnings;
+}
+
 function passedOverWarnings({ passedOver, assignor }: PlanFacts): PlanWarning[] {
   if (passedOver.length === 0) return [];
   const message = `${some(passedOver)} is preferred but not known here, so ${assignor} was used. A Kafka group whose members all have it would use it instead.`;
@@ -233,7 +259,11 @@ function disruptionWarnings({ protocol, disruption, diff }: PlanFacts): PlanWarn
   if (partitionsPaused === 0) return [];
   if (protocol === 'eager') {
     const leaving = diff.filter(({ from }) => from !== null).length;
-    const message = `With an eager assignor every member stops: ${plural(partitionsPaused, 'partition')} pause although ${leaving} change hands. A cooperative or consumer group pauses only those.`;
+    const pausing = `With an eager assignor every member stops: ${plural(partitionsPaused, 'partition')} ${partitionsPaused === 1 ? 'pauses' : 'pause'}`;
+    const message =
+      leaving >= partitionsPaused
+        ? `${pausing}.`
+        : `${pausing}, and ${leaving === 0 ? 'none' : leaving} of them ${leaving > 1 ? 'change' : 'changes'} hands. A cooperative or consumer group pauses only those.`;
     return [{ code: 'eager-stops-the-world', severity: 'info', message, count: partitionsPaused }];
   }
   const message = `${plural(partitionsPaused, 'partition')} pause while they change hands, the rest goes on; ${plural(rebalances, 'rebalance')}.`;

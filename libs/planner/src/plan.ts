@@ -6,6 +6,7 @@ import { applyChanges } from './apply-changes.js';
 import { optionsOf, pinning } from './assignment-rules.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
 import type { ChosenAssignor } from './assignor-choice.js';
+import type { ReplicatedGroup } from './brokers.js';
 import { checkGroup } from './check-group.js';
 import { weighClaims, withClaimGenerations, withOwned, withTenableClaims } from './current-assignment.js';
 import type { Claims } from './current-assignment.js';
@@ -89,12 +90,14 @@ interface StartingPoint {
   /** The assignor's answer where nobody claims anything. */
   readonly computed: AssignmentResult | undefined;
   readonly current: GroupAssignment;
-  readonly before: GroupSpec;
+  readonly before: ReplicatedGroup;
 }
 
 function startingPoint(input: PlanInput, options: AssignOptions, resolve: AssignorLookup): StartingPoint {
   const chosen = chooseAssignor(input.assignor, resolve);
-  const given: GroupSpec = { topics: input.topics, members: withClaimGenerations(input.members) };
+  const { brokers, topics } = input;
+  const cluster = { topics, ...(brokers !== undefined && { brokers }) };
+  const given: ReplicatedGroup = { ...cluster, members: withClaimGenerations(input.members) };
   const claims = weighClaims(given);
   // Consumers of the first generation, whose threads own partitions, cannot say what they had.
   if (claims.any && chosen.assignor.owners !== 'threads') {
@@ -102,7 +105,7 @@ function startingPoint(input: PlanInput, options: AssignOptions, resolve: Assign
   }
   const computed = chosen.assignor.assign(given, options);
   const members = withOwned(given.members, computed.target, COMPUTED_GENERATION);
-  return { chosen, claims, computed, current: computed.target, before: { topics: given.topics, members } };
+  return { chosen, claims, computed, current: computed.target, before: { ...cluster, members } };
 }
 
 function weightedSkews(

@@ -5,6 +5,7 @@ import { findAssignor } from '@allot/strategies';
 import { applyChanges } from './apply-changes.js';
 import { optionsOf, pinning } from './assignment-rules.js';
 import { chooseAssignor, usualProtocol } from './assignor-choice.js';
+import type { ReplicatedGroup } from './brokers.js';
 import type { AssignorChoice, Change } from './change.js';
 import { checkGroup, summarize } from './check-group.js';
 import { GroupInMotion } from './group-in-motion.js';
@@ -68,6 +69,7 @@ class Run {
   protocol: RebalanceProtocol;
   private choice: AssignorChoice;
   private resolve: AssignorLookup;
+  private brokers: SimulationInput['brokers'];
   private events = 0;
 
   constructor(
@@ -76,6 +78,7 @@ class Run {
     private readonly budget: RunBudget,
   ) {
     this.choice = input.assignor;
+    this.brokers = input.brokers;
     this.resolve = pinning(lookup, input.pins);
     this.assignor = chooseAssignor(input.assignor, this.resolve).assignor;
     this.protocol = input.protocol ?? usualProtocol(this.assignor);
@@ -145,9 +148,15 @@ class Run {
     return { ...event, partitionSecondsPaused: event.partitionSecondsPaused + waiting };
   }
 
+  private shape(): ReplicatedGroup {
+    const { topics, members } = this.group;
+    return { topics, members, ...(this.brokers !== undefined && { brokers: this.brokers }) };
+  }
+
   private change(change: Change, pointer: string): SimulationEvent {
     this.count(1, pointer);
-    const changed = applyChanges(this.group, this.choice, [change], () => pointer);
+    const changed = applyChanges(this.shape(), this.choice, [change], () => pointer);
+    this.brokers = changed.brokers;
     this.budget.spend(1, changed, pointer, LESS);
     if (changed.pins !== undefined) this.resolve = pinning(this.lookup, changed.pins);
     if (changed.assignor !== this.choice || changed.pins !== undefined) {

@@ -1,5 +1,6 @@
 import type { GroupAssignment, GroupSpec } from '@allot/model';
 import type { AssignmentRules } from './assignment-rules.js';
+import type { ReplicatedGroup } from './brokers.js';
 import type { AssignorChoice, Change } from './change.js';
 import type { RebalanceProtocol } from './plan-types.js';
 import type { Timing } from './timing.js';
@@ -25,7 +26,7 @@ export interface ZoneLoss {
 
 export type SimulationStep = RollingRestart | Crash | ZoneLoss | Change;
 
-export interface SimulationInput extends GroupSpec, AssignmentRules {
+export interface SimulationInput extends ReplicatedGroup, AssignmentRules {
   readonly assignor: AssignorChoice;
   /** Absent: what Kafka uses with this assignor. */
   readonly protocol?: RebalanceProtocol;

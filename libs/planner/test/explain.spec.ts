@@ -106,7 +106,7 @@ describe('why a partition is where it is', () => {
       ['rule-order', 3],
     ]);
     expect([text, rule]).toEqual([
-      't-0 stays with c1. range gives c1 the run t-0 to t-3. Passed over: c2 and c3: by the order of the rule.',
+      't-0 stays with c1. range cuts the 10 partitions of t into runs of 4 and 3 for 3 subscribers in the order of their ids, the longer ones first; c1 is number 1 and gets t-0 to t-3.',
       expect.stringContaining('contiguous runs'),
     ]);
     const kept = {
@@ -115,6 +115,36 @@ describe('why a partition is where it is', () => {
       members: [member('a', ['t'], { t: [0, 1] }, 1), member('b', ['t'], { t: [2] }, 1)],
     };
     expect(explain(kept, 't', 0).text).toBe('t-0 stays with a. Passed over: b: the owner keeps what it has.');
+  });
+
+  it('tells the order of a rule in numbers, if all of the target agrees with it', () => {
+    const text = (input: PlanInput, topic: string, partition: number) => explain(input, topic, partition).text;
+    const ranged = { assignor: 'range', topics: topics({ t: 6 }), members: members(3, ['t']) };
+    expect(text({ ...ranged, changes: [{ removeMembers: ['c1'] }] }, 't', 1)).toBe(
+      't-1 goes from c1 to c2 because c1 left the group. range cuts the 6 partitions of t into runs of 3 for 2 subscribers in the order of their ids; c2 is number 1 and gets t-0 to t-2.',
+    );
+    const shortage = {
+      ...ranged,
+      topics: topics({ t: 2 }),
+      members: [{ ...member('z', ['t']), instanceId: 'a' }, ...members(2, ['t'])],
+    };
+    expect(text(shortage, 't', 0)).toContain(
+      'into runs of 1 for 3 subscribers in member order; z is number 1 and gets t-0.',
+    );
+    const dealt = { assignor: 'roundrobin', topics: topics({ t: 6, u: 3 }), members: members(4, ['t', 'u']) };
+    expect(text(dealt, 'u', 1)).toBe(
+      'u-1 stays with c4. roundrobin deals 9 partitions out in turn to 4 members, by topic and number; u-1 is number 8, and c4 is number 4 in the turn.',
+    );
+    // A pin, or subscriptions that differ: the numbers would not be the reason.
+    expect(text({ ...ranged, pins: [{ topic: 't', partition: 5, member: 'c1' }] }, 't', 4)).not.toContain('runs of');
+    const uneven = { ...dealt, members: [member('a', ['t']), member('b', ['t', 'u'])] };
+    expect(text(uneven, 't', 1)).not.toContain('in turn');
+  });
+
+  it('says that a pin is not kept', () => {
+    const input = { ...owned, pins: [{ topic: 't', partition: 0, member: 'nobody' }] };
+    expect(explain(input, 't', 0).text).toContain(' It is pinned to nobody, but no such member subscribes to t.');
+    expect(explain(input, 't', 1).text).not.toContain('pinned');
   });
 
   it('it goes to a rack with a replica', () => {

@@ -33,20 +33,29 @@ const count = or(fc.oneof({ weight: 30, arbitrary: fc.nat(8) }, fc.constantFrom(
 const names = or(fc.array(name, { maxLength: 4 }));
 const rack = or(fc.constantFrom('a', 'b'));
 const weight = or(fc.oneof({ weight: 30, arbitrary: fc.constantFrom(1, 2, 0.5) }, fc.constantFrom(0, -1)));
+const broker = or(fc.oneof({ weight: 30, arbitrary: fc.constantFrom(1, 2, 3) }, fc.constantFrom(4, -1)));
+const brokers = or(fc.constant([{ id: 1, rack: 'a' }, { id: 2, rack: 'b' }, { id: 3 }]));
 /** Lists of racks and weights are mostly as long as they must be. */
 const topic = fc.nat(8).chain((partitions) => {
   const lengths = { minLength: partitions, maxLength: partitions };
-  return or(
+  const placed = fc.oneof(
+    { weight: 2, arbitrary: fc.record({ racks: or(fc.array(fc.array(rack, { maxLength: 2 }), lengths)) }) },
+    { weight: 2, arbitrary: fc.record({ replicas: or(fc.array(fc.subarray([1, 2, 3]), lengths)) }) },
+    fc.constant({}),
+  );
+  const described = or(
     fc.record(
       {
         name,
         partitions: fc.oneof({ weight: 20, arbitrary: fc.constant(partitions) }, count),
-        racks: or(fc.array(fc.array(rack, { maxLength: 2 }), lengths)),
         weights: or(fc.array(weight, lengths)),
       },
       { requiredKeys: ['name', 'partitions'] },
     ),
   );
+  return fc.tuple(described, placed).map(([given, more]) => {
+    return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given, ...more } : given;
+  });
 });
 /** Mostly without repeats. */
 const distinct = (items: fc.Arbitrary<unknown>, key: string, maxLength: number): fc.Arbitrary<unknown> => {
@@ -89,6 +98,9 @@ const change = fc.oneof(
   some({ addTopic: topic }),
   some({ removeTopic: name }),
   some({ assignor }),
+  some({ addBrokers: or(fc.array(some({ id: broker, rack }), { maxLength: 2 })) }),
+  some({ removeBrokers: or(fc.array(broker, { maxLength: 2 })) }),
+  some({ broker, rack: or(fc.constantFrom('a', 'c', null)) }),
 );
 const step = fc.oneof(
   change,
@@ -115,11 +127,12 @@ const body = (more: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown
           coolingDown: places,
         }),
         partitionOrder: places,
+        brokers,
         topics: distinct(topic, 'name', 3),
         members: distinct(member, 'id', 4),
         ...more,
       },
-      { requiredKeys: ['topics', 'members', ...Object.keys(more)] as never[] },
+      { requiredKeys: ['brokers', 'topics', 'members', ...Object.keys(more)] as never[] },
     ),
   );
 
