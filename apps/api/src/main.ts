@@ -6,6 +6,10 @@ import { type Service, startService } from './service/start-service.js';
 
 /** `npm start`: serves until a signal comes. A second signal ends the process at once. */
 
+/** Ctrl-C reaches the process from the terminal, and a moment later again from npm, which passes it on: that is one request to stop. */
+const SAME_SIGNAL_MS = 1_000;
+
+let firstSignalAt = 0;
 const stopping = new AbortController();
 let service: Service | undefined;
 
@@ -28,7 +32,11 @@ try {
 }
 
 async function onSignal(): Promise<void> {
-  if (stopping.signal.aborted) process.exit(1);
+  if (stopping.signal.aborted) {
+    if (performance.now() - firstSignalAt < SAME_SIGNAL_MS) return;
+    process.exit(1);
+  }
+  firstSignalAt = performance.now();
   stopping.abort();
   if (service === undefined) return;
   console.log('Stopping; once more stops at once.');

@@ -103,10 +103,14 @@ describe('npm start', () => {
     expect(stream.status).toBe(200);
     const rest = stream.text();
     const stopped = performance.now();
+    // Ctrl-C under npm: the terminal signals, and npm passes the signal on.
+    fourth.kill('SIGINT');
+    await waitFor(() => fourth.output.includes('Stopping'));
     fourth.kill('SIGINT');
     expect(await rest).toContain('event: snapshot');
     expect(await fourth.exit).toBe(0);
     expect(performance.now() - stopped).toBeLessThan(9_000);
+    expect(fourth.output).not.toContain('connection was lost');
   }, 120_000);
 
   it('says which port is taken, and leaves nothing running', async () => {
