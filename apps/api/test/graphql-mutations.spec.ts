@@ -118,6 +118,44 @@ describe('mutations', () => {
     expect(await mutate('deleteGroup(group: "g", force: true)', '')).toEqual({ __typename: 'Deleted' });
   });
 
+  it('drain a member, serve it again, and remove one by its instance id', async () => {
+    const members = '/v1/clusters/default/groups/d/members';
+    for (const id of ['a', 'b']) {
+      const subscription = { topics: ['orders'] };
+      await replica.call('POST', members, { memberId: id, instanceId: `i-${id}`, subscription });
+    }
+    await replica.call('POST', `${members}/a/heartbeat`, { memberEpoch: 1, owned: { orders: [0, 1] } });
+    const answer =
+      '... on DrainAnswer { draining safe holds { topic partitions } handsOver { topic partition to } }' + CONFLICT;
+    const drain = (more: string) => mutate(`drainMember(group: "d", ${more})`, answer);
+    const holds = [{ topic: 'orders', partitions: [0, 1] }];
+    const handsOver = [0, 1].map((partition) => ({ topic: 'orders', partition, to: 'b' }));
+    const check = { __typename: 'DrainAnswer', draining: false, safe: false, holds, handsOver };
+    expect(await drain('member: "a", dryRun: true')).toEqual({ ...check, draining: true });
+    const rest = await replica.call<Json>('GET', `${members}/a/check-drain`);
+    expect(rest).toMatchObject({ draining: false, handsOver });
+    expect(await drain('member: "a", reason: "new kernel"')).toMatchObject({ draining: true, safe: false });
+    expect(await mutate('cancelDrain(group: "d", member: "a")', answer)).toMatchObject({ draining: false });
+    expect(await drain('member: "c"')).toMatchObject({ __typename: 'FencedMember', code: 'UNKNOWN_MEMBER_ID' });
+    expect((await mutate('drainMember(group: "none", member: "a")', answer)).errors[0].extensions.code).toBe(
+      'GROUP_ID_NOT_FOUND',
+    );
+
+    const remove = (more: string) =>
+      mutate(`removeInstance(group: "d", ${more})`, `... on InstanceRemoved { instanceId dryRun } ${CONFLICT}`);
+    expect(await remove('instanceId: "i-a", dryRun: true')).toMatchObject({ instanceId: 'i-a', dryRun: true });
+    expect(await remove('instanceId: "i-a", reason: "host is gone"')).toEqual({
+      __typename: 'InstanceRemoved',
+      instanceId: 'i-a',
+      dryRun: false,
+    });
+    expect(await remove('instanceId: "i-a"')).toMatchObject({ __typename: 'FencedMember', code: 'UNKNOWN_MEMBER_ID' });
+    const { data } = await replica.call<Json>('POST', '/graphql', {
+      query: '{ cluster { revisions(group: "d", first: 1) { nodes { cause reason } } } }',
+    });
+    expect(data.cluster.revisions.nodes).toEqual([{ cause: 'member-removed', reason: 'host is gone' }]);
+  });
+
   it('make, approve and apply plans; a changed group is a conflict that says what changed', async () => {
     const groups = '/v1/clusters/default/groups';
     await replica.call('POST', `${groups}/p/members`, { memberId: 'a', subscription: { topics: ['orders'] } });

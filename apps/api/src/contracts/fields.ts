@@ -33,8 +33,9 @@ function describe(
           ...swaggerForm(schema),
           ...(example === undefined ? {} : { example }),
         } as ApiPropertyOptions);
+  const mayBeNull = optional || (Array.isArray(schema['type']) && schema['type'].includes('null'));
   const graphql =
-    only === 'rest' ? HideField() : Field(type, { description, nullable: nullability(optional, nullableEntries) });
+    only === 'rest' ? HideField() : Field(type, { description, nullable: nullability(mayBeNull, nullableEntries) });
   return (target, key) => {
     rest(target, key);
     graphql(target, key);

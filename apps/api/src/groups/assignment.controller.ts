@@ -9,7 +9,7 @@ import { ClusterName, GroupId } from '../http/path-names.js';
 import { notModified } from '../http/preconditions.js';
 import { Shutdown } from '../http/shutdown.js';
 import { CHANGE_FEED, GROUP_STORE } from '../ports.js';
-import { Hint } from '../streams/group-stream.js';
+import { Hint } from '../streams/hint.js';
 import { Absent, Name, OneOf, Pattern, QueryInteger } from '../validation/rules.js';
 import { ASSIGNMENT_SCHEMA, AssignmentField } from './assignment.contract.js';
 import { viewByMember, viewByPartition, type AssignmentView } from './assignment-view.js';
@@ -144,7 +144,7 @@ export class AssignmentController {
     const { abort, release } = this.shutdown.link();
     const stop = () => abort.abort();
     request.raw.socket.once('close', stop);
-    const hint = new Hint(this.feed, ref, abort.signal);
+    const hint = new Hint((wake) => this.feed.watch(ref, wake), abort.signal);
     try {
       for (;;) {
         hint.reset();

@@ -1,4 +1,4 @@
-import type { ChangeFeed, GroupRef, GroupStore } from '@allot/coordinator';
+import type { GroupRef, GroupStore } from '@allot/coordinator';
 import { AllotError } from '@allot/model';
 import { Inject } from '@nestjs/common';
 import { Args, ArgsType, Context, Field, Parent, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
@@ -8,8 +8,10 @@ import { liveSource, type EventSource } from '../graphql/live-source.js';
 import { RequestContext } from '../graphql/request-context.js';
 import { SafeInt } from '../graphql/safe-int.js';
 import { Shutdown } from '../http/shutdown.js';
-import { CHANGE_FEED, GROUP_STORE } from '../ports.js';
-import { followGroup, type StreamEvent } from '../streams/group-stream.js';
+import { GROUP_STORE } from '../ports.js';
+import { followGroup, type GroupNews } from '../streams/follow-group.js';
+import type { GroupTail } from '../streams/group-tail.js';
+import { GroupTails } from '../streams/group-tails.js';
 import { Integer, Name, Nullable } from '../validation/rules.js';
 import { GroupEvent, type GroupEventNode, GroupRevision, showRevision, showSnapshot } from './group-event.contract.js';
 import { GroupSummary } from './group.contract.js';
@@ -39,7 +41,7 @@ class GroupEventArgs extends ClusterArgs {
 export class GroupEventsResolver {
   constructor(
     @Inject(GROUP_STORE) private readonly store: GroupStore,
-    @Inject(CHANGE_FEED) private readonly feed: ChangeFeed,
+    private readonly tails: GroupTails,
     private readonly shutdown: Shutdown,
   ) {}
 
@@ -70,30 +72,35 @@ export class GroupEventsResolver {
     since: number | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<GroupEventNode | undefined, void, void> {
-    let because = since === undefined ? 'START' : 'BEHIND';
+    const { tail, release } = this.tails.acquire(ref);
     try {
-      const resumed = followGroup(this.store, this.feed, ref, {
-        ...(since !== undefined && { since }),
-        signal,
-        idleMs: IDLE_MS,
-      });
-      for await (const event of resumed) {
-        yield show(ref, event, because);
-        because = 'BEHIND';
+      if (since === undefined) return yield* this.#follow(ref, tail, 'START', { signal });
+      try {
+        yield* this.#follow(ref, tail, 'BEHIND', { since, signal });
+      } catch (error) {
+        if (!(error instanceof AllotError) || error.code !== 'REVISION_COMPACTED') throw error;
+        yield* this.#follow(ref, tail, 'COMPACTED', { signal });
       }
-      return;
-    } catch (error) {
-      if (!(error instanceof AllotError) || error.code !== 'REVISION_COMPACTED') throw error;
-      because = 'COMPACTED';
+    } finally {
+      release();
     }
-    for await (const event of followGroup(this.store, this.feed, ref, { signal, idleMs: IDLE_MS })) {
+  }
+
+  /** `because`: what a snapshot is for that comes first. */
+  async *#follow(
+    ref: GroupRef,
+    tail: GroupTail,
+    because: string,
+    options: { readonly since?: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<GroupEventNode | undefined, void, void> {
+    for await (const event of followGroup(tail, { ...options, idleMs: IDLE_MS })) {
       yield show(ref, event, because);
       because = 'BEHIND';
     }
   }
 }
 
-function show(ref: GroupRef, event: StreamEvent, because: string): GroupEventNode | undefined {
+function show(ref: GroupRef, event: GroupNews, because: string): GroupEventNode | undefined {
   switch (event.type) {
     case 'snapshot':
       return { __typename: 'GroupSnapshot', ...showSnapshot(ref, event.reading, because) };

@@ -5,9 +5,11 @@ import { AssignorRegistry } from '../assignors/assignor-registry.js';
 import type { Config } from '../config/config.js';
 import { LIMITS } from '../config/limits.js';
 import { CONFIG, GROUP_STORE } from '../ports.js';
+import { GroupTails } from '../streams/group-tails.js';
 import { StreamHub } from '../streams/stream-hub.js';
 import { AssignmentController } from './assignment.controller.js';
 import { CatalogChanges } from './catalog-changes.js';
+import { DrainMutationsResolver } from './drain-mutations.resolver.js';
 import { DrainsController } from './drains.controller.js';
 import { EventsController } from './events.controller.js';
 import { GroupsController } from './groups.controller.js';
@@ -48,6 +50,7 @@ const coordinator = {
   providers: [
     coordinator,
     CatalogChanges,
+    GroupTails,
     StreamHub,
     Sweeper,
     ClusterGroupsResolver,
@@ -57,6 +60,7 @@ const coordinator = {
     GroupFactsResolver,
     GroupPartitionsResolver,
     GroupMutationsResolver,
+    DrainMutationsResolver,
     MembersResolver,
   ],
   exports: [coordinator, CatalogChanges],

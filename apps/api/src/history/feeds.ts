@@ -1,6 +1,6 @@
 import type { AuditEntry, ChangeFeed, FeedPage, GroupHistory, GroupRef } from '@allot/coordinator';
 import { invalidRequest } from '@allot/model';
-import { Hint } from '../streams/group-stream.js';
+import { Hint } from '../streams/hint.js';
 import type { ClusterNews } from './cluster-news.js';
 
 /** A sequence of changes that can be read from any place on, and that tells when there may be more. */
@@ -22,7 +22,7 @@ export class GroupFeed implements Feed {
     private readonly ref: GroupRef,
     signal: AbortSignal,
   ) {
-    this.#hint = new Hint(feed, ref, signal);
+    this.#hint = new Hint((wake) => feed.watch(ref, wake), signal);
   }
 
   async read(after: string | undefined, limit: number): Promise<FeedPage> {

@@ -1,10 +1,14 @@
 import type { ChangeFeed, ChangePage, GroupChange, GroupReading, GroupRef, GroupStore } from '@allot/coordinator';
+import { AllotError } from '@allot/model';
 
 /** Where a reader stands: everything up to `revision` was given to it. `life` tells apart groups that had the same id. */
 export interface Cursor {
   revision: number;
   life: number;
 }
+
+/** With what a reader begins: the group as it is, or what the reader has missed. */
+export type Beginning = { readonly reading: GroupReading } | { readonly missed: readonly GroupChange[] };
 
 /** A reader that is further behind than this gets one snapshot instead of every change. */
 export const MAX_CATCH_UP = 200;
@@ -29,7 +33,7 @@ export class GroupTail {
   #newest: number | undefined;
   #life = 0;
   #gone = false;
-  #snapshot: Promise<GroupReading | undefined> | undefined;
+  #reading: Promise<GroupReading | undefined> | undefined;
   #state: 'idle' | 'reading' | 'asked again' | 'closed' = 'idle';
 
   constructor(
@@ -45,14 +49,41 @@ export class GroupTail {
     return this.#gone;
   }
 
+  /**
+   * What a reader is given first that saw everything up to `since`, or nothing yet.
+   * @throws AllotError GROUP_ID_NOT_FOUND; REVISION_COMPACTED when `since` is older than the kept history.
+   */
+  async begin(since: number | undefined): Promise<Beginning> {
+    if (since !== undefined) {
+      const { changes, oldest, newest } = await this.#page(since);
+      if (newest === 0) throw notFound(this.ref);
+      if (oldest > since + 1) throw compacted(oldest);
+      // One from another life of the group, or too far behind, starts over.
+      if (since <= newest && newest <= since + MAX_CATCH_UP) return { missed: changes };
+    }
+    const reading = await this.#snapshot();
+    if (reading === undefined) throw notFound(this.ref);
+    return { reading };
+  }
+
+  /** The group for a reader that is behind, which goes on after it; undefined: deleted. */
+  async startOver(cursor: Cursor): Promise<GroupReading | undefined> {
+    let reading = await this.#snapshot();
+    // An answer that others had asked for before this reader got where it is would lead it back.
+    const isOld = reading !== undefined && reading.group.revision < cursor.revision;
+    if (isOld && cursor.life === this.#life) reading = await this.#snapshot();
+    if (reading !== undefined) Object.assign(cursor, this.cursorAt(reading.group.revision));
+    return reading;
+  }
+
   /** The group as it is. Those who ask at the same time share one answer. */
-  snapshot(): Promise<GroupReading | undefined> {
-    this.#snapshot ??= this.store.read(this.ref).finally(() => (this.#snapshot = undefined));
-    return this.#snapshot;
+  #snapshot(): Promise<GroupReading | undefined> {
+    this.#reading ??= this.store.read(this.ref).finally(() => (this.#reading = undefined));
+    return this.#reading;
   }
 
   /** Kept changes after a revision, at most `MAX_CATCH_UP`. Those who ask for the same at the same time share one answer. */
-  page(since: number): Promise<ChangePage> {
+  #page(since: number): Promise<ChangePage> {
     let page = this.#pages.get(since);
     if (page === undefined) {
       page = this.store.changesSince(this.ref, since, MAX_CATCH_UP).finally(() => this.#pages.delete(since));
@@ -154,4 +185,18 @@ function weightOf({ members }: GroupChange): number {
     }
   }
   return weight;
+}
+
+function notFound({ cluster, groupId }: GroupRef): AllotError {
+  return new AllotError('GROUP_ID_NOT_FOUND', `The cluster ${cluster} has no group ${groupId}.`, {
+    action: 'fix-request',
+  });
+}
+
+function compacted(oldest: number): AllotError {
+  return new AllotError(
+    'REVISION_COMPACTED',
+    `The history starts at revision ${oldest}. Start again without a revision; the stream then begins with a snapshot.`,
+    { action: 'refresh', facts: { oldest } },
+  );
 }

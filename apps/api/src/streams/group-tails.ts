@@ -1,13 +1,16 @@
 import type { ChangeFeed, GroupRef, GroupStore } from '@allot/coordinator';
+import { Inject, Injectable } from '@nestjs/common';
+import { CHANGE_FEED, GROUP_STORE } from '../ports.js';
 import { GroupTail } from './group-tail.js';
 
 /** The tails of the groups that somebody follows right now; one a group, however many follow it. */
+@Injectable()
 export class GroupTails {
   readonly #tails = new Map<string, { readonly tail: GroupTail; users: number }>();
 
   constructor(
-    private readonly store: GroupStore,
-    private readonly feed: ChangeFeed,
+    @Inject(GROUP_STORE) private readonly store: GroupStore,
+    @Inject(CHANGE_FEED) private readonly feed: ChangeFeed,
   ) {}
 
   /** Call `release` when it is not needed any more. */

@@ -1,15 +1,14 @@
-import type { ChangeFeed, GroupRef, GroupStore, StreamLeases } from '@allot/coordinator';
-import { AllotError } from '@allot/model';
+import type { GroupRef, StreamLeases } from '@allot/coordinator';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Shutdown } from '../http/shutdown.js';
-import { CHANGE_FEED, GROUP_STORE, STREAM_LEASES } from '../ports.js';
+import { STREAM_LEASES } from '../ports.js';
 import { EventSink } from './event-sink.js';
 import type { WireFormat } from './frames.js';
-import { MAX_CATCH_UP, type GroupTail } from './group-tail.js';
+import type { Beginning } from './group-tail.js';
 import { GroupTails } from './group-tails.js';
 import { LeaseCalls } from './lease-calls.js';
-import { StreamReader, type Beginning } from './stream-reader.js';
+import { StreamReader } from './stream-reader.js';
 import type { StreamView } from './stream-view.js';
 
 export interface StreamRequest {
@@ -28,19 +27,16 @@ const TICK_MS = 250;
 /** All open streams of this replica. One clock serves them all, and one tail each group. */
 @Injectable()
 export class StreamHub {
-  readonly #tails: GroupTails;
   readonly #readers = new Map<EventSink, StreamReader>();
   readonly #calls: LeaseCalls;
   #clock: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(
-    @Inject(GROUP_STORE) store: GroupStore,
-    @Inject(CHANGE_FEED) feed: ChangeFeed,
+    private readonly tails: GroupTails,
     @Inject(STREAM_LEASES) leases: StreamLeases,
     shutdown: Shutdown,
   ) {
-    this.#tails = new GroupTails(store, feed);
     this.#calls = new LeaseCalls(leases);
     shutdown.link().abort.signal.addEventListener('abort', () => this.#stop());
   }
@@ -57,11 +53,11 @@ export class StreamHub {
    */
   async open(ref: GroupRef, reply: FastifyReply, { since, view, format, lease }: StreamRequest): Promise<void> {
     const isHead = reply.request.method === 'HEAD';
-    const { tail, release } = this.#tails.acquire(ref);
+    const { tail, release } = this.tails.acquire(ref);
     const sink = new EventSink(reply, format, () => this.#forget(sink, release));
     let beginning: Beginning;
     try {
-      beginning = await begin(tail, ref, since);
+      beginning = await tail.begin(since);
     } catch (error) {
       release();
       throw error;
@@ -104,31 +100,4 @@ export class StreamHub {
     this.#stopped = true;
     for (const reader of this.#readers.values()) reader.end();
   }
-}
-
-async function begin(tail: GroupTail, ref: GroupRef, since: number | undefined): Promise<Beginning> {
-  if (since !== undefined) {
-    const { changes, oldest, newest } = await tail.page(since);
-    if (newest === 0) throw notFound(ref);
-    if (oldest > since + 1) throw compacted(oldest);
-    // One from another life of the group, or too far behind, starts over.
-    if (since <= newest && newest <= since + MAX_CATCH_UP) return { missed: changes };
-  }
-  const reading = await tail.snapshot();
-  if (reading === undefined) throw notFound(ref);
-  return { reading };
-}
-
-function notFound({ cluster, groupId }: GroupRef): AllotError {
-  return new AllotError('GROUP_ID_NOT_FOUND', `The cluster ${cluster} has no group ${groupId}.`, {
-    action: 'fix-request',
-  });
-}
-
-function compacted(oldest: number): AllotError {
-  return new AllotError(
-    'REVISION_COMPACTED',
-    `The history starts at revision ${oldest}. Start again without a revision; the stream then begins with a snapshot.`,
-    { action: 'refresh', facts: { oldest } },
-  );
 }

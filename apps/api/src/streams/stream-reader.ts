@@ -1,11 +1,8 @@
 import type { GroupChange, GroupReading } from '@allot/coordinator';
 import type { EventSink } from './event-sink.js';
 import { COMMENTS, type Frame } from './frames.js';
-import type { Cursor, GroupTail } from './group-tail.js';
+import type { Beginning, Cursor, GroupTail } from './group-tail.js';
 import type { StreamView } from './stream-view.js';
-
-/** With what a stream begins: the group as it is, or what the reader has missed. */
-export type Beginning = { readonly reading: GroupReading } | { readonly missed: readonly GroupChange[] };
 
 /**
  * One reader of a stream. It is given each change once, in order, as fast as it takes them: nothing is written to a connection that has
@@ -32,8 +29,10 @@ export class StreamReader {
   }
 
   begin(beginning: Beginning): void {
-    if ('reading' in beginning) this.#writeSnapshot(beginning.reading);
-    else this.#missed = beginning.missed;
+    if ('reading' in beginning) {
+      Object.assign(this.#cursor, this.tail.cursorAt(beginning.reading.group.revision));
+      this.#writeSnapshot(beginning.reading);
+    } else this.#missed = beginning.missed;
     if (this.#ended) return;
     this.#detach = this.tail.attach(this.#cursor, () => this.#pump());
     this.#pump();
@@ -94,14 +93,10 @@ export class StreamReader {
   async #startOver(): Promise<void> {
     this.#waits = true;
     try {
-      let reading = await this.tail.snapshot();
-      // An answer that others had asked for before this reader got where it is would lead it back.
-      const { revision, life } = this.#cursor;
-      const isOld = () => reading !== undefined && reading.group.revision < revision;
-      if (isOld() && life === this.tail.cursorAt(0).life) reading = await this.tail.snapshot();
+      const reading = await this.tail.startOver(this.#cursor);
       if (this.#ended) return;
       this.#waits = false;
-      if (reading === undefined) this.#write(this.view.gone(revision, this.sink.format));
+      if (reading === undefined) this.#write(this.view.gone(this.#cursor.revision, this.sink.format));
       else this.#writeSnapshot(reading);
     } catch {
       // The database is away: the reader comes back and is told so.
@@ -112,7 +107,6 @@ export class StreamReader {
   }
 
   #writeSnapshot(reading: GroupReading): void {
-    Object.assign(this.#cursor, this.tail.cursorAt(reading.group.revision));
     this.#write(this.view.snapshot(reading, this.sink.format));
   }
 
