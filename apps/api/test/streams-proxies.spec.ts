@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchGroup } from '@allot/client';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startReplicas, type Replica } from './support/service.js';
 import { StreamProxy } from './support/stream-proxy.js';
 import { Reader } from './support/stream-reader.js';
@@ -16,15 +16,13 @@ beforeAll(async () => {
   const started = await startReplicas(2);
   [replica, other] = started.replicas as [Replica, Replica];
   stop = started.stop;
+});
+// Of its own for each test: `fetch` may have kept a connection on which the proxy behaves as in the last one.
+beforeEach(async () => {
   proxy = await StreamProxy.start(() => replica.url);
 });
-afterEach(() => {
-  proxy.mode = { kind: 'pass' };
-});
-afterAll(async () => {
-  await proxy.stop();
-  await stop();
-});
+afterEach(() => proxy.stop());
+afterAll(() => stop());
 
 /** A group whose revisions are 1 to `count`: each changes a setting. */
 async function makeGroup(group: string, count: number): Promise<string> {
