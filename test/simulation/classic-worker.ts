@@ -13,8 +13,6 @@ export class ClassicWorker extends Process {
   #generation = -1;
   /** The highest that it was told. */
   #revision = 0;
-  /** The id that it wants, while it has none. */
-  #wanted = '';
   #ids = 0;
   #heartbeatMs = 1_000;
   #leads: readonly ClassicMember[] | undefined;
@@ -48,7 +46,7 @@ export class ClassicWorker extends Process {
   }
 
   #want(): void {
-    this.#wanted = `${this.habits.name}.${++this.#ids}`;
+    this.wanted = `${this.habits.name}.${++this.#ids}`;
   }
 
   protected beat(): void {
@@ -89,7 +87,7 @@ export class ClassicWorker extends Process {
     }
     const protocols = [{ name: this.isCooperative ? 'cooperative-sticky' : 'range' }];
     const described = { ...member, clientId: name, subscription, protocols, rebalanceTimeoutMs };
-    const [newMemberId, revision] = [this.#wanted, this.#revision];
+    const [newMemberId, revision] = [this.wanted, this.#revision];
     return { kind: 'classic-join', command: { ...described, newMemberId, revision, owned: this.held, generation } };
   }
 
@@ -148,6 +146,10 @@ export class ClassicWorker extends Process {
 
   #takeAssignment(answer: SyncAnswer, sentAt: number): void {
     const { memberId, generation, revision, revoking } = answer;
+    if (generation !== this.#generation) {
+      const asked = `${this.habits.name} asked for generation ${this.#generation} and is told of ${generation}`;
+      return this.around.fail(new Error(asked));
+    }
     this.workUntil(answer, sentAt);
     this.held = answer.assignment;
     this.#heartbeatMs = answer.heartbeatIntervalMs;

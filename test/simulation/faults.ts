@@ -1,4 +1,5 @@
 import type {
+  ClassicGroup,
   GroupStore,
   GroupView,
   HeartbeatCommand,
@@ -6,6 +7,7 @@ import type {
   ResolveAssignor,
 } from '../../libs/coordinator/src/index.js';
 import { asConsumerGroup, DEFAULT_GROUP_SETTINGS } from '../../libs/coordinator/src/index.js';
+import type { ClassicRequest, Request } from './replica.js';
 import type { MemoryDatabase } from '../../libs/coordinator/test/support/memory-group-store.js';
 import { beatWith, forgetsHolders, refusesRejoin, type Beat } from '../../libs/coordinator/test/support/mutants.js';
 
@@ -17,6 +19,9 @@ export interface WorkerFaults {
   readonly trustsItsClock?: boolean;
 }
 
+/** What members of a classic group send. */
+export type FromClassicMember = ClassicRequest | (Request & { readonly kind: 'leave' });
+
 /** Bugs that are put into the service or its workers, to see that the simulator finds them. */
 export interface Faults {
   readonly worker?: WorkerFaults;
@@ -24,6 +29,8 @@ export interface Faults {
   readonly noGrace?: boolean;
   /** A replica's store, with a fault of its own. */
   readonly store?: (store: GroupStore, database: MemoryDatabase) => GroupStore;
+  /** Another request takes the place of that of a classic member. */
+  readonly classicRequest?: (request: FromClassicMember, group: ClassicGroup | undefined) => FromClassicMember;
   /** The store of one heartbeat: in it a faulty step takes the place of the right one. */
   readonly step?: (store: GroupStore, command: HeartbeatCommand, resolveAssignor: ResolveAssignor) => GroupStore;
 }
@@ -35,10 +42,12 @@ export interface Mutant {
   readonly faults: Faults;
   /** What the simulator says when it meets the bug. */
   readonly found: RegExp;
+  /** Of the group that has it; consumer when absent. */
+  readonly protocol?: 'classic';
 }
 
 /** The store with other methods. Its own are bound: they keep their private state. */
-function override(store: GroupStore, methods: Partial<GroupStore>): GroupStore {
+export function override(store: GroupStore, methods: Partial<GroupStore>): GroupStore {
   return new Proxy(store, {
     get: (target, name: keyof GroupStore) => methods[name] ?? (target[name] as () => unknown).bind(target),
   });
@@ -73,7 +82,7 @@ function ahead(view: GroupView, database: MemoryDatabase, ms: number): GroupView
   return { ...view, now, expired };
 }
 
-export const MUTANTS: readonly Mutant[] = [
+export const CONSUMER_MUTANTS: readonly Mutant[] = [
   {
     name: 'E-02 tells the raw target',
     faults: stepsOf(beatWith({ rawTarget: true })),

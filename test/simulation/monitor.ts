@@ -33,6 +33,8 @@ export class Monitor {
   #holderOf: HolderIndex = () => undefined;
   /** Partition -> who held it from which revision on. */
   readonly #holders = new Map<string, HolderChange[]>();
+  /** Instance id -> its ids in a classic group since it was last free, the newest last. */
+  readonly #idsOf = new Map<string, readonly string[]>();
   /** After an outage of the store, the moment before which no session may end. True time. */
   #graceUntil = 0;
 
@@ -55,6 +57,7 @@ export class Monitor {
     if (after === undefined) {
       this.#past = { group: undefined, lastHolders: new Map() };
       this.#holderOf = () => undefined;
+      this.#idsOf.clear();
       this.#noteHolders(before!.revision + 1);
       return;
     }
@@ -78,6 +81,7 @@ export class Monitor {
 
   /** Generations only rise, and nobody has reached one that is not there. */
   #checkClassic(before: Group | undefined, after: ClassicGroup): void {
+    this.#noteInstances(after);
     const { groupEpoch, assignmentEpoch, members, phase } = after;
     if (groupEpoch < (before?.groupEpoch ?? 0)) throw new Error('the generation fell');
     if (assignmentEpoch < (before?.assignmentEpoch ?? 0)) throw new Error('the generation of the assignment fell');
@@ -86,6 +90,22 @@ export class Monitor {
     for (const { memberId, memberEpoch } of members.values()) {
       if (memberEpoch > groupEpoch) throw new Error(`${memberId} is in generation ${memberEpoch} of ${groupEpoch}`);
     }
+  }
+
+  #noteInstances({ members }: ClassicGroup): void {
+    const now = new Map<string, string>();
+    for (const { memberId, instanceId } of members.values())
+      if (instanceId !== undefined) now.set(instanceId, memberId);
+    for (const instanceId of this.#idsOf.keys()) if (!now.has(instanceId)) this.#idsOf.delete(instanceId);
+    for (const [instanceId, memberId] of now) {
+      const ids = this.#idsOf.get(instanceId) ?? [];
+      if (ids.at(-1) !== memberId) this.#idsOf.set(instanceId, [...ids, memberId]);
+    }
+  }
+
+  /** Whether another process took the place of this member, and somebody has had the instance id ever since. */
+  wasReplaced(instanceId: string, memberId: string): boolean {
+    return this.#idsOf.get(instanceId)?.slice(0, -1).includes(memberId) === true;
   }
 
   #noteHolders(revision: number): void {

@@ -1,9 +1,8 @@
 // `npm run test:simulation:mutants -- [--keep] [--only WORDS] [--seeds 3000]`: how many seeds it takes the simulator to meet each bug that is put back.
 // With `--keep` the schedule is shrunk and written down, for the tests to replay.
 import { parseArgs } from 'node:util';
-import { MUTANTS } from './faults.js';
 import { keep } from './kept.js';
-import { scheduleOf } from './schedule.js';
+import { MUTANTS, scheduleFor } from './mutant-list.js';
 import { simulate } from './simulation.js';
 
 const { values } = parseArgs({
@@ -15,15 +14,16 @@ const { values } = parseArgs({
 });
 
 let missed = 0;
-for (const { name, faults, found } of MUTANTS.filter((each) => each.name.includes(values.only))) {
+for (const mutant of MUTANTS.filter((each) => each.name.includes(values.only))) {
+  const { name, faults, found } = mutant;
   let line = 'NOT FOUND';
   for (let seed = 1; seed <= Number(values.seeds); seed++) {
-    const { violation } = await simulate(scheduleOf(seed), { faults });
+    const { violation } = await simulate(scheduleFor(mutant, seed), { faults });
     if (violation === undefined || !found.test(violation)) continue;
     line = `seed ${seed}: ${violation}`;
     if (!values.keep) break;
     const file = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    const { violation: smallest, schedule } = await keep(file, scheduleOf(seed), { name, faults });
+    const { violation: smallest, schedule } = await keep(file, scheduleFor(mutant, seed), { name, faults });
     const { perturbations, workers, topics } = schedule;
     line += `; shrunk to ${perturbations.length} perturbations, ${workers} workers, topics of ${topics.join()}: ${smallest}`;
     break;

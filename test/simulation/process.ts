@@ -56,6 +56,8 @@ interface Validity {
 export abstract class Process {
   subscription: Subscription;
   memberId: string | undefined;
+  /** The id that it asks for while it has none, in a classic group. */
+  wanted = '';
   /** What it works on while its time lasts. */
   held: Assignment = NOTHING;
   /** End of its time, on its own clock. */

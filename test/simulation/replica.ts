@@ -1,6 +1,11 @@
 import { AllotError } from '@allot/model';
 import { resolveAssignor } from '@allot/strategies';
-import { DEFAULT_GROUP_LIMITS, ExpiryGrace, GroupCoordinator } from '../../libs/coordinator/src/index.js';
+import {
+  asClassicGroup,
+  DEFAULT_GROUP_LIMITS,
+  ExpiryGrace,
+  GroupCoordinator,
+} from '../../libs/coordinator/src/index.js';
 import type {
   CoordinatorPorts,
   GroupRef,
@@ -24,7 +29,7 @@ import type {
 import type { MemberRef } from '../../libs/coordinator/src/classic/membership.js';
 import type { SyncCommand } from '../../libs/coordinator/src/classic/sync.js';
 import type { Chance } from './chance.js';
-import type { Faults } from './faults.js';
+import type { Faults, FromClassicMember } from './faults.js';
 import type { Noise } from './schedule.js';
 import type { Scheduler } from './scheduler.js';
 
@@ -171,7 +176,14 @@ export class Replica {
     }
   }
 
-  async #leave({ memberId, temporarily }: Request & { kind: 'leave' }): Promise<void> {
+  /** With the fault of this run, if it has one. */
+  #asHeard<R extends FromClassicMember>(request: R): R {
+    const { faults, database } = this.around;
+    return (faults.classicRequest?.(request, asClassicGroup(database.row(REF)?.group)) ?? request) as R;
+  }
+
+  async #leave(request: Request & { kind: 'leave' }): Promise<void> {
+    const { memberId, temporarily } = this.around.protocol === 'classic' ? this.#asHeard(request) : request;
     if (this.around.protocol === 'consumer') {
       await this.coordinator().leave(REF, { memberId, temporarily }, ORIGIN);
       return;
@@ -181,7 +193,8 @@ export class Replica {
   }
 
   /** Whoever must wait is looked after for a while, by what is committed. */
-  async #answerClassic(request: ClassicRequest): Promise<Reply> {
+  async #answerClassic(sent: ClassicRequest): Promise<Reply> {
+    const request = this.#asHeard(sent);
     const coordinator = new ClassicCoordinator(this.#ports(this.#store));
     if (request.kind === 'classic-heartbeat') {
       const beaten = await coordinator.heartbeat(REF, request.command, ORIGIN);

@@ -287,6 +287,7 @@ class Simulation {
     for (let copy = 0; copy < copies; copy++) {
       if (isCut() || chance.happens(noise.lostRequests)) continue;
       this.#scheduler.plan(delay(), () => {
+        if (this.#isOfNobody(worker, request)) return;
         this.#scheduler.note(worker.habits.name, request.kind, replica.name);
         replica.handle(request, (answered) => {
           if (isCut() || chance.happens(this.#noise.lostAnswers)) return;
@@ -294,6 +295,17 @@ class Simulation {
         });
       });
     }
+  }
+
+  /**
+   * A first request of a process that is gone, which nobody has heard of, cannot be told from one of a process that starts now: in a classic
+   * group it takes the instance id over. Whoever wants to be safe from that asks for `oldest-wins`; here it gets lost.
+   */
+  #isOfNobody(worker: Process, request: Request): boolean {
+    if (request.kind !== 'classic-join') return false;
+    const { memberId, instanceId, newMemberId = '' } = request.command;
+    if (memberId !== undefined || instanceId === undefined || worker.wanted === newMemberId) return false;
+    return !this.#monitor.wasReplaced(instanceId, newMemberId);
   }
 
   /** Now and then a worker, or what is left of one, checks whether it may write. */
@@ -393,11 +405,14 @@ class Simulation {
       case 'topic-goes':
         return this.#catalog.topics.has(topic) ? this.#setTopic(topic, undefined) : undefined;
       case 'settings-change':
-        return this.#operate((up) => up.coordinator().putGroup(REF, settingsOf(choice), ORIGIN));
+        return this.#operate((up) =>
+          up.coordinator().putGroup(REF, { type: this.#protocol, ...settingsOf(choice) }, ORIGIN),
+        );
       case 'assignor-fails':
         this.#assignorBrokenUntil = until;
         return;
       case 'group-freezes':
+        if (this.#protocol === 'classic') return;
         this.#operate((up) => up.coordinator().putGroup(REF, { frozen: true }, ORIGIN));
         return scheduler.plan(forMs, () => {
           this.#operate((up) => up.coordinator().putGroup(REF, { frozen: false }, ORIGIN));

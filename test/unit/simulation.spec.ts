@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MUTANTS } from '../simulation/faults.js';
 import { readKept } from '../simulation/kept.js';
+import { MUTANTS } from '../simulation/mutant-list.js';
 import { scheduleOf } from '../simulation/schedule.js';
 import { simulate } from '../simulation/simulation.js';
 
