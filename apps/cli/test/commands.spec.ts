@@ -144,7 +144,8 @@ describe('allot explain', () => {
     expect(words.out).toMatch(/MEMBER +BEFORE +AFTER +IN RACK/);
     const data = await allot([...argv, '--partition', 'orders-0', '-o', 'json'], { input });
     expect(JSON.parse(data.out)).toMatchObject({ topic: 'orders', partition: 0, assignor: 'sticky' });
-    expect((await allot([...argv, '--member', 'c4'], { input })).out).toContain('c4 joins and gets');
+    const member = await allot([...argv, '--member', 'c4'], { input });
+    expect(member.out).toMatch(/^c4 joins and gets [\s\S]+^sticky: Balances/m);
   });
 });
 

@@ -75,7 +75,7 @@ async function explainOnServer(
   const { value } = await clientOf(session.terminal, options).get<Explanation & MemberExplanationJson>(path, { query });
   if (output === 'json') await screen.printJson(value);
   else if (partition !== undefined) await printPartitionExplanation(screen, value);
-  else await screen.print(`${screen.paint('bold', visible(value.text))}\n`);
+  else await printMemberExplanation(screen, value);
 }
 
 async function showPartition(screen: Screen, explanation: Explanation, output: OutputFormat): Promise<void> {
@@ -128,5 +128,12 @@ export async function printPartitionExplanation(screen: Screen, explanation: Exp
 async function showMember(screen: Screen, result: PlanResult, member: string, output: OutputFormat): Promise<void> {
   const explanation = memberExplanationToJson(explainMember(result, member));
   if (output === 'json') return screen.printJson(explanation);
-  await screen.print(`${screen.paint('bold', visible(explanation.text))}\n`);
+  await printMemberExplanation(screen, explanation);
+}
+
+async function printMemberExplanation(
+  screen: Screen,
+  { text, assignor, rule }: Pick<MemberExplanationJson, 'text' | 'assignor' | 'rule'>,
+): Promise<void> {
+  await screen.print(`${screen.paint('bold', visible(text))}\n\n${assignor}: ${visible(rule)}\n`);
 }
