@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DRIFT, monotonicMs, type Worklike, type WorkerOptions } from './worker.js';
 import { Wire } from './wire.js';
 
@@ -15,6 +16,13 @@ interface Answer {
   readonly revision: number;
 }
 
+interface Problem {
+  readonly action?: string;
+  readonly code?: string;
+  readonly memberId?: string;
+  readonly revision?: number;
+}
+
 /** How long a request may wait for others; the client gives up well after. */
 const PATIENCE_MS = 2_000;
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -23,6 +31,8 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 export class ClassicWorker implements Worklike {
   #stopped = false;
   #member: string | undefined;
+  /** The id that it asks for while it has none: its first request can be sent again. */
+  #wanted: string = randomUUID();
   #generation = -1;
   #until = 0;
   #held: Assignment = {};
@@ -41,7 +51,7 @@ export class ClassicWorker implements Worklike {
   async run(): Promise<void> {
     while (!this.#stopped) {
       if (monotonicMs() > this.#until) this.#hold({});
-      await sleep(await this.#turn().catch((error: unknown) => this.#recover(error as Partial<Answer>)));
+      await sleep(await this.#turn().catch((error: unknown) => this.#recover(error as Problem)));
     }
   }
 
@@ -71,7 +81,8 @@ export class ClassicWorker implements Worklike {
     const { topic, instanceId } = this.options;
     const held = this.#held;
     const answer = await this.#send('/join', {
-      ...(this.#member !== undefined && { memberId: this.#member }),
+      ...(this.#member === undefined ? { newMemberId: this.#wanted } : { memberId: this.#member }),
+      revision: this.#revision,
       ...(instanceId !== undefined && { instanceId }),
       subscription: { topics: [topic] },
       protocols: ['cooperative-sticky'],
@@ -117,7 +128,11 @@ export class ClassicWorker implements Worklike {
 
   async #send(path: string, body: object): Promise<Answer> {
     const sentAt = monotonicMs();
-    const answer = await this.#wire.send<Answer>('POST', path, body, PATIENCE_MS + 2_000);
+    const send = () => this.#wire.send<Answer>('POST', path, body, PATIENCE_MS + 2_000);
+    const answered = send();
+    // The same request once more, maybe through another replica: its answer is nobody's.
+    if (this.options.random() < 0.02) void send().catch(() => undefined);
+    const answer = await answered;
     if (this.#stopped) throw new Error('stopped');
     this.#revision = Math.max(this.#revision, answer.revision);
     // Who only waits is told no span; what it was told before stands.
@@ -128,8 +143,9 @@ export class ClassicWorker implements Worklike {
     return answer;
   }
 
-  #recover({ action, ...problem }: { action?: string; code?: string; memberId?: string }): number {
+  #recover({ action, ...problem }: Problem): number {
     const { random } = this.options;
+    this.#revision = Math.max(this.#revision, problem.revision ?? 0);
     if (problem.code === 'MEMBER_ID_REQUIRED') {
       this.#member = problem.memberId;
       return 0;
@@ -142,7 +158,9 @@ export class ClassicWorker implements Worklike {
     this.#hold({});
     this.#next = 'join';
     this.#generation = -1;
-    if (problem.code !== 'ILLEGAL_GENERATION') this.#member = undefined;
+    if (problem.code === 'ILLEGAL_GENERATION') return random() * 200;
+    this.#member = undefined;
+    this.#wanted = randomUUID();
     return random() * 200;
   }
 
