@@ -16,10 +16,11 @@ export class Handlers<Events extends object> {
     return (this.#handlers.get(name)?.size ?? 0) > 0;
   }
 
-  /** Starts every handler at once; resolves with what they threw when all of them have ended. */
-  async emit<K extends keyof Events>(name: K, event: Events[K]): Promise<unknown[]> {
+  /** Starts every handler at once; resolves when all of them have ended. What one throws is told at once. */
+  async emit<K extends keyof Events>(name: K, event: Events[K], onThrown: (thrown: unknown) => void): Promise<void> {
     const handlers = [...(this.#handlers.get(name) ?? [])] as ((event: Events[K]) => unknown)[];
-    const results = await Promise.allSettled(handlers.map(async (handler) => handler(event)));
-    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    await Promise.all(
+      handlers.map(async (handler) => handler(event)).map((run) => run.then(() => undefined, onThrown)),
+    );
   }
 }

@@ -8,7 +8,6 @@ export class Life {
   readonly abort = new AbortController();
   joined = false;
   sessionTimeoutMs = Infinity;
-  rebalanceTimeoutMs = Infinity;
   #validUntil = -Infinity;
   #disarm: () => void = () => undefined;
 

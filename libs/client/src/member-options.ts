@@ -19,7 +19,7 @@ export interface StopOptions {
   /** `leave`: others get its partitions at once. `temporarily` (static members): it keeps its place until it is back or its session ends.
    * `vanish`: says nothing. When absent: `temporarily` with an `instanceId`, else `leave`. */
   readonly leave?: 'leave' | 'temporarily' | 'vanish';
-  /** Ends the wait for handlers that give partitions up. */
+  /** Ends the wait for handlers that give partitions up. One that is still at work keeps the member from leaving. */
   readonly signal?: AbortSignal;
 }
 

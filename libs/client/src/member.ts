@@ -18,6 +18,9 @@ import { untilAborted } from './until-aborted.js';
 
 const LEAVE_ATTEMPTS = 3;
 
+/** How long a member may take to give partitions up until the service says so: what a group has that was told nothing else. */
+const USUAL_REBALANCE_TIMEOUT_MS = 300_000;
+
 /** The service writes to a stream every 15 s. */
 const LONGEST_SILENCE_MS = 40_000;
 
@@ -44,6 +47,7 @@ export class Member {
   #epoch = 0;
   #revision = 0;
   #token: string | undefined;
+  #rebalanceTimeoutMs = USUAL_REBALANCE_TIMEOUT_MS;
   #stopping: Promise<void> | undefined;
   #wake: () => void = () => undefined;
 
@@ -120,7 +124,16 @@ export class Member {
     return this.#calls.verify(epoch, partitionsOf(partitions), options.signal);
   }
 
-  /** Gives everything up (handlers of `revoked` are waited for), leaves and ends. */
+  /** Tells an error as if a handler had thrown it. */
+  report(error: unknown): void {
+    if (this.#handlers.has('error')) this.#tell(error);
+    else void Promise.reject(error);
+  }
+
+  /**
+   * Gives everything up, leaves and ends. Handlers of `revoked` are waited for, but no longer than the service would wait. If one is still
+   * at work then, the member does not leave: others get its partitions when its session has ended.
+   */
   stop(options: StopOptions = {}): Promise<void> {
     this.#stopping ??= this.#stop(options);
     return this.#stopping;
@@ -131,14 +144,22 @@ export class Member {
     const how = leave ?? (instanceId === undefined ? 'leave' : 'temporarily');
     // Heartbeats go on meanwhile.
     this.#giveUp(this.#holdings.beyond([]), 'stopping');
-    await untilAborted(this.#settled(), signal, this.#end.signal);
+    const limit = new LinkedAbort(signal);
+    const disarm = this.#service.environment.after(this.#rebalanceTimeoutMs, () => limit.abort());
+    await untilAborted(this.#settled(), limit.signal, this.#end.signal);
     const hasJoined = this.#life !== undefined;
     this.#end.abort();
-    await this.stopped.catch(() => undefined);
-    if (how === 'vanish' || !hasJoined) return;
+    const ended = this.stopped.catch(() => undefined);
+    await untilAborted(ended, limit.signal);
+    disarm();
+    limit.release();
+    if (hasJoined && how !== 'vanish' && this.#pending.size === 0) await this.#leave(how);
+  }
+
+  async #leave(how: 'leave' | 'temporarily'): Promise<void> {
     for (let attempt = 1; attempt <= LEAVE_ATTEMPTS; attempt++) {
       try {
-        return await this.#calls.leave(how === 'temporarily' && instanceId !== undefined);
+        return await this.#calls.leave(how === 'temporarily' && this.#options.instanceId !== undefined);
       } catch (error) {
         if (!(error instanceof AllotClientError && error.retriable)) return;
         this.#tell(error);
@@ -157,7 +178,7 @@ export class Member {
       this.#end.abort();
       this.#end.release();
       await this.#settled();
-      await this.#handlers.emit('stopped', {});
+      void this.#emit('stopped', {});
     }
   }
 
@@ -225,7 +246,7 @@ export class Member {
 
   /** Does what an answer says; `owned` is what the request had reported. */
   #follow(life: Life, answer: MemberAnswer, sentAt: number, owned: Partitions): void {
-    life.rebalanceTimeoutMs = answer.rebalanceTimeoutMs;
+    this.#rebalanceTimeoutMs = answer.rebalanceTimeoutMs;
     life.sessionTimeoutMs = answer.sessionTimeoutMs;
     this.#calls.timeoutMs = this.#options.requestTimeoutMs ?? requestTimeoutFor(answer.sessionTimeoutMs);
     this.#epoch = answer.memberEpoch;
@@ -281,9 +302,9 @@ export class Member {
       grant.abort.abort(noLongerHeld('revoked'));
     }
     const partitions = partitionsOf(grants);
-    const withinMs = Math.min(life.rebalanceTimeoutMs, life.validForMs);
+    const withinMs = Math.min(this.#rebalanceTimeoutMs, life.validForMs);
     const event = { partitions, reason, withinMs, signal: life.abort.signal };
-    const quiet = this.#warnWhenSlow(partitions, life.rebalanceTimeoutMs);
+    const quiet = this.#warnWhenSlow(partitions, this.#rebalanceTimeoutMs);
     const done = this.#emit('revoked', event).then(() => {
       quiet();
       this.#holdings.release(grants);
@@ -352,10 +373,10 @@ export class Member {
 
   /** Handlers that throw are heard of as `error`; if nobody listens to that, as a rejection that nobody handled. */
   async #emit<K extends keyof MemberEvents>(name: K, event: MemberEvents[K]): Promise<void> {
-    for (const thrown of await this.#handlers.emit(name, event)) {
-      if (name !== 'error' && this.#handlers.has('error')) this.#tell(thrown);
-      else void Promise.reject(thrown);
-    }
+    await this.#handlers.emit(name, event, (thrown) => {
+      if (name === 'error') void Promise.reject(thrown);
+      else this.report(thrown);
+    });
   }
 }
 

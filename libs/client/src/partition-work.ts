@@ -22,21 +22,15 @@ export function forEachPartition(member: Member, work: (partition: Work) => Prom
   const ends = (partitions: ReadonlyMap<string, readonly number[]>) =>
     Promise.all(listPartitions(partitions).map((partition) => running.get(keyOf(partition))));
   return member
-    .on('assigned', async ({ partitions }) => {
-      const begun = listPartitions(partitions).map((partition) => {
+    .on('assigned', ({ partitions }) => {
+      for (const partition of listPartitions(partitions)) {
         const key = keyOf(partition);
-        const run = begin(member, partition, work);
-        const ended = run.then(
-          () => undefined,
-          () => undefined,
-        );
+        const ended = begin(member, partition, work).catch((error: unknown) => member.report(error));
         running.set(key, ended);
         void ended.then(() => {
           if (running.get(key) === ended) running.delete(key);
         });
-        return run;
-      });
-      await Promise.all(begun);
+      }
     })
     .on('revoked', ({ partitions }) => ends(partitions))
     .on('lost', ({ partitions }) => ends(partitions));

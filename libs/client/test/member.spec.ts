@@ -317,6 +317,100 @@ describe('a member by heartbeats', () => {
     expect(machine.sent).toHaveLength(1);
   });
 
+  const holding: Answerer = ({ body, method }) =>
+    method === 'DELETE'
+      ? new Response(null, { status: 204 })
+      : json(answer(body.memberEpoch === 0 ? { assignment: { t: [0, 1] } } : {}));
+  const never = () => new Promise<void>(() => undefined);
+  const left = (machine: VirtualMachine) => machine.sent.filter(({ method }) => method === 'DELETE').length;
+
+  it('ends though a handler never returns, and then does not leave: somebody may be at work still', async () => {
+    for (const limit of [new AbortController(), undefined]) {
+      const { member, machine, names } = start(holding);
+      member.on('revoked', never);
+      member.on('lost', never);
+      await machine.run(100);
+      let ended = false;
+      void member.stop(limit === undefined ? {} : { signal: limit.signal }).then(() => (ended = true));
+      await machine.run(50_000);
+      expect([ended, left(machine), member.isValid]).toEqual([false, 0, true]);
+      limit?.abort();
+      // The group's rebalance timeout is 60,000.
+      if (limit === undefined) await machine.run(10_000);
+      await settle();
+      expect([ended, left(machine), held(member), names().at(-1)]).toEqual([true, 0, {}, 'lost']);
+      const sent = machine.sent.length;
+      await machine.run(100_000);
+      expect(machine.sent.length).toBe(sent);
+    }
+  });
+
+  it('comes to an end when a handler waits for it to stop', async () => {
+    for (const name of ['joined', 'assigned', 'revoked', 'stopped'] as const) {
+      const { member, machine } = start(holding);
+      let ended = false;
+      member.on(name, () => member.stop().then(() => void (ended = true)));
+      await machine.run(100);
+      void member.stop();
+      await machine.run(1_000);
+      // Only what gives partitions up is waited for, and so can wait for itself: the rebalance timeout ends that.
+      expect([name, ended, left(machine)]).toEqual([name, name !== 'revoked', name === 'revoked' ? 0 : 1]);
+      await machine.run(60_000);
+      expect([name, ended]).toEqual([name, true]);
+      await expect(member.stopped).resolves.toBeUndefined();
+    }
+  });
+
+  it('comes to an end when a handler of `fenced` or `lost` waits for it to stop', async () => {
+    for (const name of ['lost', 'fenced'] as const) {
+      const { member, machine, names } = start(({ body }) =>
+        body.memberEpoch === 0
+          ? json(answer({ assignment: { t: [0] } }))
+          : problem(409, 'FENCED_MEMBER_EPOCH', 'rejoin'),
+      );
+      member.on(name, () => member.stop());
+      await machine.run(63_000);
+      await expect(member.stopped).resolves.toBeUndefined();
+      expect(names()).toEqual(['joined', 'assigned', 'lost', 'fenced', 'stopped']);
+      expect(machine.sent).toHaveLength(2);
+    }
+  });
+
+  it('vanishes at whatever moment its signal aborts, and asks nothing any more', async () => {
+    let replies = 0;
+    for (let at = 0; at <= 4_000; at += 50) {
+      const crash = new AbortController();
+      const machine: VirtualMachine = new VirtualMachine(async (sent) => {
+        await machine.wait(120);
+        replies++;
+        const { url, body } = sent;
+        if (url.includes('/events')) return new ScriptedStream().response;
+        if (body.memberEpoch === 0) return json(answer({ assignment: { t: [0, 1] } }));
+        if (sent.at > 2_500) return problem(409, 'FENCED_MEMBER_EPOCH', 'rejoin');
+        return json(answer({ assignment: { t: [0] }, revoking: { t: [1] }, state: 'UNREVOKED_PARTITIONS' }));
+      });
+      const { member } = start(machine.answer, { signal: crash.signal, transport: 'stream' }, machine);
+      member.on('revoked', () => machine.wait(300));
+      await machine.run(at);
+      crash.abort();
+      expect([held(member), member.isValid, member.validForMs]).toEqual([{}, false, 0]);
+      const sent = machine.sent.length;
+      await machine.run(1_000);
+      await expect(member.stopped).resolves.toBeUndefined();
+      expect(machine.sent.length).toBe(sent);
+    }
+    expect(replies).toBeGreaterThan(80);
+  });
+
+  it('tells what a handler of `stopped` throws', async () => {
+    const { member, machine, told } = start(holding);
+    member.on('stopped', () => Promise.reject(new Error('late')));
+    await machine.run(100);
+    void member.stop();
+    await machine.run(100);
+    expect(told.at(-1)).toEqual(['error', new Error('late')]);
+  });
+
   it('stops on SIGTERM when asked to', async () => {
     const listeners = new Map<string, () => void>();
     const process = {
@@ -379,6 +473,27 @@ describe('work on each partition', () => {
     await machine.run(200);
     expect(log).toEqual(['+t-0@1', '+t-1@1', '-1']);
     expect(machine.sent.at(-1)!.body.owned).toEqual({ t: [0] });
+  });
+});
+
+describe('work that fails', () => {
+  it('is told for each partition, at once, while the others work on', async () => {
+    const { member, machine, told } = start(({ body }) =>
+      json(answer(body.memberEpoch === 0 ? { assignment: { t: [0, 1, 2] } } : {})),
+    );
+    forEachPartition(member, async ({ partition, signal }) => {
+      if (partition > 0) await machine.wait(partition * 300);
+      if (partition > 0) throw new Error(`work ${partition}`);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    });
+    const errors = () => told.filter(([name]) => name === 'error').map(([, error]) => (error as Error).message);
+    await machine.run(400);
+    expect(errors()).toEqual(['work 1']);
+    await machine.run(400);
+    expect(errors()).toEqual(['work 1', 'work 2']);
+    expect(machine.sent.at(-1)!.body.owned).toEqual(undefined);
+    await machine.run(1_000);
+    expect(machine.sent.at(-1)!.body.owned).toEqual({ t: [0, 1, 2] });
   });
 });
 
