@@ -75,6 +75,24 @@ describe('plans as CSV and Markdown', () => {
     expect(json.json.id).toBe(id);
   });
 
+  it('is answered again as it was, and in no other media type, under its Idempotency-Key', async () => {
+    const body = { topics: [{ name: 'orders', partitions: 1 }], members: [{ id: 'c1', topics: ['orders'] }] };
+    const send = (accept: string) => replica.send('POST', '/v1/plans', body, { accept, 'idempotency-key': 'export-1' });
+    const first = await send('text/csv');
+    const again = await send('text/csv');
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([again.text, again.headers.get('content-type')]).toEqual([first.text, 'text/csv; charset=utf-8']);
+    expect((await send('application/json')).json).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+  });
+
+  it('is waited for where it is liked better than JSON, since an operation has its result as JSON', async () => {
+    const topics = Array.from({ length: 20 }, (_, i) => ({ name: `t${i}`, partitions: 200 }));
+    const members = Array.from({ length: 40 }, (_, i) => ({ id: `c${i}`, topics: topics.map(({ name }) => name) }));
+    const headers = { accept: 'application/json;q=0.5, text/csv', prefer: 'wait=0' };
+    const { status, text } = await replica.send('POST', '/v1/plans', { topics, members }, headers);
+    expect([status, text.slice(0, 5)]).toEqual([200, 'topic']);
+  });
+
   it('problems stay problems', async () => {
     const { status, headers } = await replica.send('GET', `${group}/plans/none`, undefined, { accept: 'text/csv' });
     expect([status, headers.get('content-type')]).toEqual([404, expect.stringContaining('application/problem+json')]);

@@ -11,11 +11,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import { preferredType } from './preferred-type.js';
 
+const JSON_TYPE = 'application/json';
 const CSV = 'text/csv';
 const MARKDOWN = 'text/markdown';
 
 /** The media types in which an operation that answers a plan can answer, beside JSON; for `mediaTypes` of its answer. */
 export const PLAN_EXPORTS = [CSV, MARKDOWN] as const;
+
+/** In which of them, or as JSON, a request wants its plan. */
+export function planTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+  return preferredType(headers.accept, [JSON_TYPE, ...PLAN_EXPORTS]);
+}
+
+/** Whether a request wants its plan as JSON. */
+export function wantsJson(request: Pick<FastifyRequest, 'headers'>): boolean {
+  return planTypeOf(request) === JSON_TYPE;
+}
 
 /** A stored plan, or one that was only computed. */
 type Answer =
@@ -27,10 +38,10 @@ type Answer =
 class PlanExportInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
-    const type = preferredType(http.getRequest<FastifyRequest>().headers.accept, ['application/json', ...PLAN_EXPORTS]);
+    const type = planTypeOf(http.getRequest<FastifyRequest>());
     const reply = http.getResponse<FastifyReply>();
     void reply.header('Vary', 'Accept');
-    if (type === 'application/json') return next.handle();
+    if (type === JSON_TYPE) return next.handle();
     return next.handle().pipe(
       map((answer: Answer | undefined) => {
         // A plan that has not changed since it was read (304) has no body.

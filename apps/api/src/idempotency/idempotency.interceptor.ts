@@ -5,14 +5,15 @@ import { GqlExecutionContext } from '@nestjs/graphql';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLResolveInfo } from 'graphql';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { planTypeOf, wantsJson } from '../exports/plan-exports.js';
 import { Conflict } from '../graphql/conflicts.js';
 import { IDEMPOTENCY_STORE } from '../ports.js';
 import { IDEMPOTENT } from './idempotent.js';
 import { originOf, type RequestContext } from '../graphql/request-context.js';
 import { IdempotentAnswers } from './idempotent-answers.js';
 
-/** Headers that belong to an answer, beside its body. */
-const KEPT_HEADERS = ['location', 'etag'] as const;
+/** Headers that belong to an answer, beside its body; a media type is among them where it is not JSON. */
+const KEPT_HEADERS = ['location', 'etag', 'content-type'] as const;
 
 /** What is sent again under its key (Idempotency-Key of a creating POST, `idempotencyKey` of a mutation) is answered again. */
 @Injectable()
@@ -41,7 +42,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
       this.#answers.once({
         principal: request.actor,
         key: typeof key === 'string' ? key : key.join(),
-        content: [method, url, headers['if-match'] ?? null, body ?? null],
+        content: [
+          method,
+          url,
+          headers['if-match'] ?? null,
+          body ?? null,
+          ...(wantsJson(request) ? [] : [planTypeOf(request)]),
+        ],
         work: async () => {
           const answer: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
           const kept = KEPT_HEADERS.filter((name) => reply.hasHeader(name));

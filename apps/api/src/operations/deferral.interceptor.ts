@@ -3,6 +3,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { wantsJson } from '../exports/plan-exports.js';
 import { DEFERRABLE } from './deferrable.js';
 import { showOperation } from './operation-view.js';
 import { OperationRunner, RERUN_HEADER } from './operation-runner.js';
@@ -25,8 +26,7 @@ export class DeferralInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     // An operation's result is JSON; who wants a report waits for it.
-    const isReport = /^\s*text\//.test(request.headers.accept ?? '');
-    if (isReport || request.headers[RERUN_HEADER] === this.runner.rerunToken) return next.handle();
+    if (!wantsJson(request) || request.headers[RERUN_HEADER] === this.runner.rerunToken) return next.handle();
     return from(this.#answer(request, http.getResponse<FastifyReply>(), next));
   }
 
