@@ -1,5 +1,8 @@
+import { AllotClientError } from './errors.js';
 import { partitionsToJson, type Partitions, type PartitionsJson } from './partitions.js';
 import type { Service } from './service.js';
+
+const LEAVE_ATTEMPTS = 3;
 
 export interface Subscription {
   readonly topics?: readonly string[];
@@ -75,9 +78,18 @@ export class MemberCalls {
     return this.#post('lease', { memberEpoch, token }, signal);
   }
 
-  async leave(temporarily: boolean, signal?: AbortSignal): Promise<void> {
-    if (temporarily) await this.#post('heartbeat', { memberEpoch: -2 }, signal);
-    else await this.service.call('DELETE', this.path, undefined, this.#options(signal));
+  /** Tries a few times. One whom the service does not know any more has left. */
+  async leave(temporarily: boolean, onError: (error: AllotClientError) => void): Promise<void> {
+    for (let attempt = 1; attempt <= LEAVE_ATTEMPTS; attempt++) {
+      try {
+        if (temporarily) await this.#post('heartbeat', { memberEpoch: -2 }, undefined);
+        else await this.service.call('DELETE', this.path, undefined, this.#options(undefined));
+        return;
+      } catch (error) {
+        if (!(error instanceof AllotClientError && error.retriable)) return;
+        onError(error);
+      }
+    }
   }
 
   verify(memberEpoch: number, partitions: Partitions, signal?: AbortSignal): Promise<OwnershipAnswer> {

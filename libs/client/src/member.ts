@@ -14,9 +14,8 @@ import type { Partitions, TopicPartition } from './partitions.js';
 import { Service } from './service.js';
 import { sleep } from './sleep.js';
 import { SteadyClock } from './steady-clock.js';
+import { warnWhenSlow } from './slow-revocation.js';
 import { untilAborted } from './until-aborted.js';
-
-const LEAVE_ATTEMPTS = 3;
 
 /** How long a member may take to give partitions up until the service says so: what a group has that was told nothing else. */
 const USUAL_REBALANCE_TIMEOUT_MS = 300_000;
@@ -153,18 +152,9 @@ export class Member {
     await untilAborted(ended, limit.signal);
     disarm();
     limit.release();
-    if (hasJoined && how !== 'vanish' && this.#pending.size === 0) await this.#leave(how);
-  }
-
-  async #leave(how: 'leave' | 'temporarily'): Promise<void> {
-    for (let attempt = 1; attempt <= LEAVE_ATTEMPTS; attempt++) {
-      try {
-        return await this.#calls.leave(how === 'temporarily' && this.#options.instanceId !== undefined);
-      } catch (error) {
-        if (!(error instanceof AllotClientError && error.retriable)) return;
-        this.#tell(error);
-      }
-    }
+    if (!hasJoined || how === 'vanish' || this.#pending.size > 0) return;
+    const temporarily = how === 'temporarily' && instanceId !== undefined;
+    await this.#calls.leave(temporarily, (error) => this.#tell(error));
   }
 
   async #run(): Promise<void> {
@@ -304,7 +294,15 @@ export class Member {
     const partitions = partitionsOf(grants);
     const withinMs = Math.min(this.#rebalanceTimeoutMs, life.validForMs);
     const event = { partitions, reason, withinMs, signal: life.abort.signal };
-    const quiet = this.#warnWhenSlow(partitions, this.#rebalanceTimeoutMs);
+    const quiet = warnWhenSlow(
+      this.#service.environment,
+      this.#clock,
+      partitions,
+      this.#rebalanceTimeoutMs,
+      (warning) => {
+        void this.#emit('warning', warning);
+      },
+    );
     const done = this.#emit('revoked', event).then(() => {
       quiet();
       this.#holdings.release(grants);
@@ -349,22 +347,6 @@ export class Member {
   #await(work: Promise<void>): void {
     this.#pending.add(work);
     void work.finally(() => this.#pending.delete(work));
-  }
-
-  /** Warns at half of the time; the returned function says that it is done. */
-  #warnWhenSlow(partitions: Partitions, withinMs: number): () => void {
-    const startedAt = this.#clock.now();
-    return this.#service.environment.after(withinMs / 2, () => {
-      const elapsedMs = this.#clock.now() - startedAt;
-      const message = `Giving partitions up has taken ${Math.round(elapsedMs)} of ${withinMs} ms; then the member is fenced.`;
-      void this.#emit('warning', {
-        code: 'REVOKE_SLOW',
-        message,
-        partitions,
-        elapsedMs,
-        remainingMs: withinMs - elapsedMs,
-      });
-    });
   }
 
   #tell(error: unknown): void {
