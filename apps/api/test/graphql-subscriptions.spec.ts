@@ -125,6 +125,7 @@ describe.each<Transport>(['ws', 'sse'])('groupChanged over %s', (transport) => {
     const group = `d-${transport}`;
     await replica.call('PUT', `${groups}/${group}`, {});
     const events = subscribe(replica, transport, GROUP_CHANGED, { group, since: 1 });
+    await opened(replica, 1);
     await replica.call('DELETE', `${groups}/${group}`, undefined, 204, { 'if-match': '*' });
     expect(await events.next()).toEqual({ __typename: 'GroupDeleted', revision: 1, groupId: group });
     expect(await events.next()).toBe('complete');
@@ -181,6 +182,15 @@ describe.each<Transport>(['ws', 'sse'])('what happens in a cluster, over %s', (t
     }
     await all.close();
     await mine.close();
+  });
+
+  it('refuses what is no position', async () => {
+    for (const since of ['abc', '', '1.0', '99999999999999999999.0.0', '-1.0.0']) {
+      const events = subscribe(replica, transport, REBALANCES, { since });
+      expect(await events.next().catch((errors: unknown) => ({ errors }))).toMatchObject({
+        errors: [{ extensions: { code: 'INVALID_REQUEST', errors: [{ pointer: '/sincePosition' }] } }],
+      });
+    }
   });
 
   it('says so when what came after a position is no longer kept', async () => {
@@ -286,46 +296,70 @@ describe('S-06 subscriptions that outlive their socket', () => {
     expect(left(replica)).toMatchObject({ watched: 0, open: 0 });
   });
 
-  it('S-06 gives a slow client a snapshot instead of memory', async () => {
-    await replica.call('PUT', '/v1/clusters/default/topics/wide', { partitions: 5_000 });
-    const subscription = { topics: ['wide'] };
-    await replica.call('POST', `${groups}/slow/members`, { memberId: 'a', subscription });
-    const members = Array.from({ length: 20 }, (_, i) => `m${i}: members { current { partitions } }`).join(' ');
-    const query = `subscription { groupChanged(group: "slow") { __typename
+  /** A client that stops reading: what it got until then and since, and how to make it read or not. */
+  const SLOW = {
+    sse: async (query: string, onEvent: (event: Json) => void) => {
+      const parser = createParser({
+        onEvent: ({ event, data }) => event === 'next' && onEvent((JSON.parse(data) as Json).data.groupChanged),
+      });
+      const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+      const request = httpRequest(`${replica.url}/graphql/stream`, { method: 'POST', headers });
+      request.end(JSON.stringify({ query }));
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
+      return { pause: () => response.pause(), resume: () => response.resume(), end: () => request.destroy() };
+    },
+    ws: async (query: string, onEvent: (event: Json) => void) => {
+      const socket = new WebSocket(`${replica.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+      socket.on('message', (text: Buffer) => {
+        const { type, payload } = JSON.parse(String(text)) as Json;
+        if (type === 'connection_ack') socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
+        if (type === 'next') onEvent(payload.data.groupChanged);
+      });
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ type: 'connection_init' }));
+      return { pause: () => socket.pause(), resume: () => socket.resume(), end: () => socket.terminate() };
+    },
+  };
+
+  it.each<Transport>(['ws', 'sse'])(
+    'S-06 gives a slow client a snapshot instead of memory, over %s',
+    async (transport) => {
+      const group = `slow-${transport}`;
+      await replica.call('PUT', `/v1/clusters/default/topics/wide-${transport}`, { partitions: 5_000 });
+      const subscription = { topics: [`wide-${transport}`] };
+      await replica.call('POST', `${groups}/${group}/members`, { memberId: 'a', subscription });
+      const members = Array.from({ length: 20 }, (_, i) => `m${i}: members { current { partitions } }`).join(' ');
+      const query = `subscription { groupChanged(group: "${group}") { __typename
       ... on GroupSnapshot { revision because } ... on GroupRevision { revision groupNow { ${members} } } } }`;
-    const connections: Socket[] = [];
-    replica.app.getHttpServer().on('connection', (socket: Socket) => connections.push(socket));
-    const buffered = () => connections.reduce((sum, { writableLength }) => sum + writableLength, 0);
-    const events: Json[] = [];
-    const parser = createParser({
-      onEvent: ({ event, data }) => event === 'next' && events.push((JSON.parse(data) as Json).data.groupChanged),
-    });
-    const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
-    const request = httpRequest(`${replica.url}/graphql/stream`, { method: 'POST', headers });
-    request.end(JSON.stringify({ query }));
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
-    while (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    response.pause();
-    let mostBuffered = 0;
-    // Past HTTP, which has enough to do with the large events.
-    const coordinator = replica.app.get(GroupCoordinator, { strict: false });
-    const ref = { cluster: 'default', groupId: 'slow' };
-    for (let i = 1; i <= CHANGES; i++) {
-      await coordinator.putGroup(ref, { sessionTimeoutMs: 45_000 + i }, { actor: 'test' });
-      mostBuffered = Math.max(mostBuffered, buffered());
-    }
-    expect(mostBuffered).toBeGreaterThan(0);
-    expect(mostBuffered).toBeLessThan(2 * 1024 * 1024);
-    response.resume();
-    while (!events.some(({ revision }) => revision === CHANGES + 1)) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    const snapshot = events.findIndex(({ because }) => because === 'BEHIND');
-    expect(snapshot).toBeGreaterThan(0);
-    expect(events.slice(0, snapshot).map(({ revision }) => revision)).toEqual(
-      Array.from({ length: snapshot }, (_, i) => i + 1),
-    );
-    request.destroy();
-  }, 180_000);
+      const connections: Socket[] = [];
+      replica.app.getHttpServer().on('connection', (socket: Socket) => connections.push(socket));
+      const buffered = () => connections.reduce((sum, { writableLength }) => sum + writableLength, 0);
+      const events: Json[] = [];
+      const client = await SLOW[transport](query, (event) => events.push(event));
+      while (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      client.pause();
+      let mostBuffered = 0;
+      // Past HTTP, which has enough to do with the large events.
+      const coordinator = replica.app.get(GroupCoordinator, { strict: false });
+      const ref = { cluster: 'default', groupId: group };
+      for (let i = 1; i <= CHANGES; i++) {
+        await coordinator.putGroup(ref, { sessionTimeoutMs: 45_000 + i }, { actor: 'test' });
+        mostBuffered = Math.max(mostBuffered, buffered());
+      }
+      expect(mostBuffered).toBeGreaterThan(0);
+      expect(mostBuffered).toBeLessThan(2 * 1024 * 1024);
+      client.resume();
+      while (!events.some(({ revision }) => revision === CHANGES + 1)) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      const snapshot = events.findIndex(({ because }) => because === 'BEHIND');
+      expect(snapshot).toBeGreaterThan(0);
+      expect(events.slice(0, snapshot).map(({ revision }) => revision)).toEqual(
+        Array.from({ length: snapshot }, (_, i) => i + 1),
+      );
+      client.end();
+    },
+    180_000,
+  );
 });

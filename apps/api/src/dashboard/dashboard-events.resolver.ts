@@ -8,7 +8,7 @@ import { showRebalance } from '../groups/rebalance.contract.js';
 import { Shutdown } from '../http/shutdown.js';
 import { ClusterNews } from '../history/cluster-news.js';
 import { DASHBOARD_READ_MODEL, GROUP_HISTORY } from '../ports.js';
-import { Name, Nullable } from '../validation/rules.js';
+import { Name, Nullable, Pattern } from '../validation/rules.js';
 import { ClusterOverview, RebalanceEvent, type RebalanceEventNode, showOverview } from './dashboard.contract.js';
 import { SharedReads } from './shared-reads.js';
 
@@ -18,6 +18,7 @@ const PAGE = 500;
 const LOOK_MS = 1_000;
 const IDLE_MS = 60_000;
 const SHARED_MS = 50;
+const POSITION = /^\d{1,18}\.\d{1,18}\.\d{1,16}$/;
 
 @ArgsType()
 class RebalanceEventArgs extends ClusterArgs {
@@ -32,7 +33,7 @@ class RebalanceEventArgs extends ClusterArgs {
       'The last position that was seen: what came after it follows, without a gap. Absent: what happens from now on.',
   })
   @Nullable()
-  @Name(LIMITS.nameLength)
+  @Pattern(POSITION, 'must be the position of an event')
   sincePosition?: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AllotError } from '@allot/model';
-import { type DocumentNode, GraphQLError, Kind, parse, visit } from 'graphql';
+import { type DocumentNode, GraphQLError, Kind, OperationTypeNode, parse, type SelectionSetNode, visit } from 'graphql';
 import { LIMITS } from '../config/limits.js';
 import { sizeOf } from './document-size.js';
 
@@ -31,6 +31,7 @@ export class Admission {
     if (hash !== undefined && hash !== sha256(request.query)) throw invalid('The hash is not that of the query.');
     const document = parseText(request.query);
     refuseReservedNames(document);
+    refuseConditionalSubscriptions(document);
     checkSize(document, request.variables ?? {});
     return { request, document };
   }
@@ -52,8 +53,12 @@ export function sha256(text: string): string {
 
 function hashIn({ extensions }: OperationRequest): string | undefined {
   const persisted = extensions?.['persistedQuery'];
-  if (typeof persisted !== 'object' || persisted === null || !('sha256Hash' in persisted)) return undefined;
-  return typeof persisted.sha256Hash === 'string' ? persisted.sha256Hash : undefined;
+  if (persisted === undefined || persisted === null) return undefined;
+  const { version, sha256Hash } = persisted as { readonly version?: unknown; readonly sha256Hash?: unknown };
+  if (version === 1 && typeof sha256Hash === 'string') return sha256Hash;
+  throw invalid(
+    '`extensions.persistedQuery` must be an object with `version` 1 and the hash of the query in `sha256Hash`.',
+  );
 }
 
 function readRequest(body: unknown): OperationRequest {
@@ -114,6 +119,31 @@ function refuseReservedNames(document: DocumentNode): void {
     Argument: ({ name }) => check(name),
     ObjectField: ({ name }) => check(name),
   });
+}
+
+/** Whether there is a subscription must not depend on variables: the specification forbids it, and graphql-js does not check it. */
+function refuseConditionalSubscriptions({ definitions }: DocumentNode): void {
+  const seen = new Set<SelectionSetNode>();
+  const check = (set: SelectionSetNode | undefined): void => {
+    if (set === undefined || seen.has(set)) return;
+    seen.add(set);
+    for (const selection of set.selections) {
+      if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include') === true) {
+        const message = 'The root field of a subscription takes neither @skip nor @include.';
+        throw new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+      }
+      if (selection.kind === Kind.INLINE_FRAGMENT) check(selection.selectionSet);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) check(fragments.get(selection.name.value));
+    }
+  };
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
+  }
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    if (definition.operation === OperationTypeNode.SUBSCRIPTION) check(definition.selectionSet);
+  }
 }
 
 function checkSize(document: DocumentNode, variables: Readonly<Record<string, unknown>>): void {

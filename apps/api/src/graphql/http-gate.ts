@@ -1,8 +1,10 @@
+import { AllotError } from '@allot/model';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DocumentNode, getOperationAST, OperationTypeNode } from 'graphql';
 import { problemTypeOf } from '../problems/problem-types.js';
-import { Admission } from './admission.js';
+import { Admission, type OperationRequest } from './admission.js';
 import { asGraphQLError, GraphQLExecution } from './execution.js';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -28,9 +30,10 @@ export class HttpGate implements OnModuleInit {
     // Apollo itself refuses what a form of another site could send, shows its page, and says how it wants to be asked.
     if (!asks(request)) return true;
     try {
-      const { request: admitted } = this.admission.admit(
+      const { request: admitted, document } = this.admission.admit(
         request.method === 'GET' ? fromQuery(request.query) : request.body,
       );
+      refuseSubscription(admitted, document);
       if (request.method === 'POST') request.body = admitted;
       return true;
     } catch (error) {
@@ -46,6 +49,14 @@ export class HttpGate implements OnModuleInit {
 function asks({ method, body, query }: FastifyRequest): boolean {
   if (method === 'POST') return typeof body === 'object' && body !== null;
   return method === 'GET' && typeof query === 'object' && query !== null && 'query' in query;
+}
+
+/** Apollo would run it as if it were a query. */
+function refuseSubscription({ operationName }: OperationRequest, document: DocumentNode | undefined): void {
+  if (document === undefined) return;
+  if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.SUBSCRIPTION) return;
+  const message = `Subscriptions are not answered here: open them by ${GRAPHQL_PATH}/stream (Server-Sent Events) or on a WebSocket.`;
+  throw new AllotError('INVALID_REQUEST', message, { action: 'fix-request' });
 }
 
 /** The parameters of a GET, whose objects are JSON. What is none is left as text, which is then refused. */

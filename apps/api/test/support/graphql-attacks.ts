@@ -153,6 +153,22 @@ export const ATTACKS: readonly Attack[] = [
     url: `/graphql/stream?query=${encodeURIComponent('mutation { deleteGroup(group: "g", force: true) { __typename } }')}`,
     headers: { accept: 'text/event-stream' },
   },
+  post('a subscription where there are only answers', 'subscription { clusterOverview { groups } }'),
+  ...[
+    'subscription { clusterOverview @skip(if: true) { groups } }',
+    'subscription { ...F @include(if: false) } fragment F on Subscription { clusterOverview { groups } }',
+    'subscription { ...F } fragment F on Subscription { ... { clusterOverview @skip(if: true) { groups } } }',
+  ].map((query, i) => ({
+    name: `a subscription that may have no field (${i + 1})`,
+    url: '/graphql/stream',
+    body: JSON.stringify({ query }),
+  })),
+  ...[{ version: 9, sha256Hash: 'f'.repeat(64) }, { version: 1, sha256Hash: {} }, { version: 1 }, 'f', 5].map(
+    (persistedQuery) => ({
+      name: `a persisted query as ${JSON.stringify(persistedQuery).slice(0, 30)}`,
+      body: JSON.stringify({ query: '{ __typename }', extensions: { persistedQuery } }),
+    }),
+  ),
   {
     name: 'a persisted query with another hash',
     body: JSON.stringify({
