@@ -103,6 +103,10 @@ async function meetForCertain(): Promise<void> {
     explainTopology: ['/v1/plans/explain?member=c1', topology],
     rightSizeGroup: ['/v1/plans/right-size', topology],
     compareAssignors: ['/v1/plans/compare', { ...topology, assignors: ['range', 'sticky'] }],
+    compareGroupAssignors: [`${group}/plans/compare`, { assignors: ['range'] }],
+    rightSizeStoredGroup: [`${group}/plans/right-size`],
+    simulateGroup: [`${group}/simulations`, { steps: [{ rollingRestart: { batchSize: 1 } }] }],
+    recommendGroupSettings: [`${group}/simulations/recommend`, { steps: [{ crash: 1 }] }],
     simulate: ['/v1/simulations', { ...topology, steps: [{ rollingRestart: { batchSize: 1 } }] }],
   };
   for (const [operationId, [path, body, headers = {}]] of Object.entries(certain)) {

@@ -29,7 +29,7 @@ describe('completion for bash, run in bash', () => {
     ],
     [
       ['allot', 'plan', '--add'],
-      ['--add-members', '--add-member', '--add-topic'],
+      ['--add-members', '--add-member', '--add-topic', '--add-broker'],
     ],
     [
       ['allot', 'plan', '--output', ''],

@@ -301,3 +301,35 @@ describe('screens', () => {
     expect(out).not.toContain('\u001b');
   });
 });
+
+describe('brokers of a paste', () => {
+  const TOPIC = `
+Topic: payments	PartitionCount: 3	ReplicationFactor: 2	Configs:
+	Topic: payments	Partition: 0	Leader: 1	Replicas: 1,2	Isr: 1,2
+	Topic: payments	Partition: 1	Leader: 2	Replicas: 2,3	Isr: 2,3
+	Topic: payments	Partition: 2	Leader: 3	Replicas: 3,1	Isr: 3,1
+`;
+  const racks = ['--broker-rack', '1=a', '--broker-rack', '2=b', '--rack', 'c-1=a'];
+  const ask = (...argv: string[]) => allot(['plan', ...racks, ...argv, '--output', 'json'], { input: TOPIC + GROUP });
+  const localityOf = (out: string) => (JSON.parse(out) as { stats: { rackLocality: unknown } }).stats.rackLocality;
+
+  it('go, come and move, and the racks of partitions follow', async () => {
+    expect(localityOf((await ask()).out)).toMatchObject({ after: { local: 2, known: 3 } });
+    expect(localityOf((await ask('--remove-broker', '1')).out)).toMatchObject({ after: { local: 0, known: 2 } });
+    expect(localityOf((await ask('--move-broker', '2=a')).out)).toMatchObject({ after: { local: 3, known: 3 } });
+    const { out } = await ask(
+      '--add-broker',
+      '4=a',
+      '--change',
+      '{"topic":"payments","partitions":3,"replicas":[[4],[4],[2]]}',
+    );
+    expect(localityOf(out)).toMatchObject({ after: { local: 2, known: 3 } });
+    expect((await ask('--add-broker', '5')).code).toBe(2);
+  });
+
+  it('are named where the text does not have them', async () => {
+    const { code, err } = await ask('--remove-broker', '7');
+    expect(code).toBe(1);
+    expect(err).toContain('There is no broker 7 at this point; there are 1, 2, 3.');
+  });
+});

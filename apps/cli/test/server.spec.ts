@@ -369,3 +369,78 @@ describe('allot import --server', () => {
     ]);
   });
 });
+
+describe('questions about a group on a server', () => {
+  const on = (...argv: readonly string[]) => allot([argv[0]!, '--server', url, '--group', 'g', ...argv.slice(1)]);
+  const row = {
+    assignor: 'range',
+    protocol: 'consumer',
+    skew: { overall: 1 },
+    least: 1,
+    most: 2,
+    idle: 0,
+    movesNow: 3,
+    movesOnAdd: 4,
+    movesOnRemove: 5,
+    rollingRestart: { batchSize: 1, moves: 6, rebalances: 7 },
+    rackLocality: { local: 0, known: 0 },
+  };
+  const cost = { rebalances: 2, moves: 3, forcedMoves: 1, partitionSecondsPaused: 4, peakLoad: 5 };
+  const saved = { rebalances: 2, moves: 1, partitionSecondsPaused: 0, peakLoad: 0 };
+
+  it('compare asks for assignors and changes, and shows what the server answers', async () => {
+    answers = [json({ rows: [row, { assignor: 'sticky', refused: 'It does not.' }] })];
+    const { code, out, err } = await on('compare', '--assignors', 'range,sticky', '--add-members', '2');
+    expect([code, seen[0]!.path]).toEqual([0, '/v1/clusters/default/groups/g/plans/compare']);
+    expect(JSON.parse(seen[0]!.body)).toEqual({ assignors: ['range', 'sticky'], changes: [{ addMembers: 2 }] });
+    expect(out).toMatch(/^range +consumer +1 +1 +2 +0 +3 +4 +5 +6 +7 +-$/m);
+    expect(err).toContain('sticky refuses: It does not.');
+  });
+
+  it('right-size asks for the largest number', async () => {
+    answers = [
+      json({ assignor: 'range', sizes: [{ members: 2, busiest: 3, idle: 0 }], evaluatedUpTo: 9, exhaustive: true }),
+    ];
+    const { out } = await on('right-size', '--up-to', '9', '--assignor', 'sticky');
+    expect(seen[0]!.path).toBe('/v1/clusters/default/groups/g/plans/right-size');
+    expect(JSON.parse(seen[0]!.body)).toEqual({ upTo: 9, changes: [{ assignor: 'sticky' }] });
+    expect(out).toMatch(/^ +2 +3 +0$/m);
+  });
+
+  it('simulate sends the steps, another assignor first', async () => {
+    const steps = [{ assignor: 'sticky' }, { rollingRestart: { batchSize: 2 } }];
+    const answer = { assignor: 'sticky', protocol: 'consumer', total: { ...cost, displaced: 1 } };
+    answers = [json({ ...answer, steps: steps.map((step) => ({ step, events: [], ...cost })) })];
+    const { out } = await on('simulate', '--rolling-restart', '2', '--assignor', 'sticky', '--timing', 'restartMs=5');
+    expect(seen[0]!.path).toBe('/v1/clusters/default/groups/g/simulations');
+    expect(JSON.parse(seen[0]!.body)).toEqual({ steps, timing: { restartMs: 5 } });
+    expect(out).toMatch(/^1\. --assignor sticky +2 +3 +1 +4 +5$/m);
+    expect(out).toMatch(/^2\. --rolling-restart 2 +2/m);
+  });
+
+  it('simulate --recommend asks what would make it cheaper', async () => {
+    const better = { setting: 'static-membership', how: 'Do.', total: { ...cost, displaced: 0 }, saved };
+    answers = [json({ baseline: { ...cost, displaced: 1 }, recommendations: [better] })];
+    const { out } = await on('simulate', '--rolling-restart', '1', '--recommend', '--protocol', 'consumer');
+    expect(seen[0]!.path).toBe('/v1/clusters/default/groups/g/simulations/recommend');
+    expect(JSON.parse(seen[0]!.body)).toEqual({ steps: [{ rollingRestart: { batchSize: 1 } }], protocol: 'consumer' });
+    expect(out).toContain('static-membership: Do.');
+  });
+
+  it.each([
+    [['compare', 'text.txt'], 'the one stored there'],
+    [['right-size', '--broker-rack', '1=a'], 'facts of a text'],
+    [['compare', '--kafka-version', '3.9'], 'facts of a text'],
+    [['simulate', '--static', '--crash', '1'], '--recommend'],
+  ])('refuse what is of a text: %j', async (argv, message) => {
+    const { code, err } = await on(...argv);
+    expect([code, seen]).toEqual([1, []]);
+    expect(err).toContain(message);
+  });
+
+  it('name the option that a refusal is about', async () => {
+    answers = [problem(400, 'INVALID_REQUEST', { errors: [{ pointer: '/steps/0/crash', detail: 'No.' }] })];
+    const { err } = await on('simulate', '--crash', '9');
+    expect(err).toContain('--crash 9');
+  });
+});

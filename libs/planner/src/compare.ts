@@ -70,7 +70,15 @@ function compareOne(input: PlanInput, name: string, resolve: AssignorLookup): Co
   const now = plan({ ...input, changes: [...(input.changes ?? []), { assignor: name }] }, resolve);
   const loads = summarizeLoads([...now.target.values()].map(countPartitions));
   const members = withOwned(now.after.members, now.target, 1);
-  const settled = { topics: now.after.topics, members, assignor: name, protocol: now.protocol, ...rulesOf(input) };
+  const live = input.live === true ? { live: true } : {};
+  const settled = {
+    topics: now.after.topics,
+    members,
+    assignor: name,
+    protocol: now.protocol,
+    ...live,
+    ...rulesOf(input),
+  };
   const batchSize = Math.max(1, Math.ceil(members.length / RESTART_BATCHES));
   // Members as if none were static: a static one costs no moves under any assignor, and would hide the difference.
   const dynamic = members.map(({ instanceId: _, ...member }) => member);

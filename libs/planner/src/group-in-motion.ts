@@ -2,7 +2,7 @@ import type { GroupAssignment, GroupSpec, MemberSpec } from '@allot/model';
 import { countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
 import type { AssignmentResult, Assignor, AssignOptions } from '@allot/strategies';
 import type { ReplicatedGroup, ReplicatedTopic } from './brokers.js';
-import { weighClaims, withClaimGenerations, withOwned } from './current-assignment.js';
+import { weighClaims, withClaimGenerations, withOwned, withTenableClaims } from './current-assignment.js';
 import { disruptions } from './disruption.js';
 import { ownersOf } from './owners.js';
 import type { Disruption, RebalanceProtocol } from './plan-types.js';
@@ -27,11 +27,12 @@ export class GroupInMotion {
   members: readonly MemberSpec[];
   current: GroupAssignment;
   private generation: number;
+  private readonly live: boolean;
   private measured: { readonly of: GroupAssignment; readonly peakLoad: number } | undefined;
 
   /** Starts from the members' claims, or where there are none from what the assignor computes, as a plan does. */
   constructor(
-    group: ReplicatedGroup,
+    group: ReplicatedGroup & { readonly live?: boolean },
     private assignor: Assignor,
     private readonly options: AssignOptions,
     private readonly timing: Timing,
@@ -39,6 +40,7 @@ export class GroupInMotion {
     const given = { topics: group.topics, members: withClaimGenerations(group.members) };
     const claims = weighClaims(given);
     this.topics = given.topics;
+    this.live = group.live === true;
     this.generation = given.members.reduce((most, { generation }) => Math.max(most, generation ?? 0), 1);
     this.current =
       claims.any && assignor.owners !== 'threads' ? claims.current : assignor.assign(given, options).target;
@@ -46,8 +48,9 @@ export class GroupInMotion {
   }
 
   /** Rebalances the group in its new shape until everybody has what the assignor wants. */
-  rebalance(after: ReplicatedGroup, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
+  rebalance(shape: ReplicatedGroup, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
     this.assignor = assignor;
+    const after = this.live ? { ...shape, members: withTenableClaims(shape) } : shape;
     const { outcome, rounds } = this.settle(after, assignor);
     const owners = ownersOf(assignor, after);
     const { diff, moves, forcedMoves } = measureRound(this.current, owners, outcome.target);

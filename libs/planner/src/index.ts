@@ -39,6 +39,11 @@ export type { PlanReportFacts } from './export/plan-to-markdown.js';
 export { explainIdle } from './idle-members.js';
 export { PLAN_LIMITS } from './check-group.js';
 export { changesFromJson } from './changes-from-json.js';
+export {
+  groupComparisonFromJson,
+  groupRightSizeFromJson,
+  groupSimulationFromJson,
+} from './group-questions-from-json.js';
 export { comparisonFromJson, planFromJson, rightSizeFromJson } from './plan-from-json.js';
 export { recommend } from './recommend.js';
 export type { Recommendation, Recommendations, Setting } from './recommend.js';

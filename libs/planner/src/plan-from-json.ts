@@ -29,21 +29,39 @@ export function comparisonFromJson(body: unknown): {
   readonly assignors: readonly string[];
 } {
   return readBody(body, ['assignors'], (reader, fields, input) => {
-    return { input, assignors: reader.texts(fields['assignors'], '/assignors', 50) };
+    return { input, assignors: readAssignors(reader, fields) };
   });
 }
 
 /** Reads what `rightSize` takes: a plan's input with `"upTo"`, the largest number of members to try, if wanted. */
 export function rightSizeFromJson(body: unknown): { readonly input: PlanInput; readonly upTo: number | undefined } {
   return readBody(body, ['upTo'], (reader, fields, input) => {
-    return { input, upTo: optional(fields['upTo'], (value) => reader.integer(value, '/upTo', 1, PLAN_LIMITS.members)) };
+    return { input, upTo: readUpTo(reader, fields) };
   });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function readAssignors(reader: JsonReader, fields: Fields): string[] {
+  return reader.texts(fields['assignors'], '/assignors', 50);
+}
+
+export function readUpTo(reader: JsonReader, fields: Fields): number | undefined {
+  return optional(fields['upTo'], (value) => reader.integer(value, '/upTo', 1, PLAN_LIMITS.members));
+}
+
+export function readProtocol(reader: JsonReader, fields: Fields): RebalanceProtocol | undefined {
+  const protocol = optional(fields['protocol'], (value) => reader.text(value, '/protocol'));
+  if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
+    reader.fail('/protocol', `Unknown protocol "${protocol}"; there are: ${PROTOCOLS.join(', ')}.`);
+  }
+  return protocol as RebalanceProtocol | undefined;
 }
 
 function readBody<T>(
   body: unknown,
   moreKeys: readonly string[],
-  read: (reader: JsonReader, fields: Readonly<Record<string, unknown>>, input: PlanInput) => T,
+  read: (reader: JsonReader, fields: Fields, input: PlanInput) => T,
 ): T {
   const reader = new JsonReader();
   const fields = reader.object(body, '', [...GROUP_KEYS, 'changes', ...moreKeys]);
@@ -58,11 +76,8 @@ function readBody<T>(
 }
 
 /** The fields that every request about an inline group has. */
-export function readGroup(reader: JsonReader, fields: Readonly<Record<string, unknown>>): Omit<PlanInput, 'changes'> {
-  const protocol = optional(fields['protocol'], (value) => reader.text(value, '/protocol'));
-  if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
-    reader.fail('/protocol', `Unknown protocol "${protocol}"; there are: ${PROTOCOLS.join(', ')}.`);
-  }
+export function readGroup(reader: JsonReader, fields: Fields): Omit<PlanInput, 'changes'> {
+  const protocol = readProtocol(reader, fields);
   const assignor = readAssignor(reader, fields['assignor'], '/assignor');
   const rules = readRules(reader, fields);
   const brokers = optional(fields['brokers'], (value) => readBrokers(reader, value, '/brokers'));
@@ -74,7 +89,7 @@ export function readGroup(reader: JsonReader, fields: Readonly<Record<string, un
     brokers,
     assignor,
     ...rules,
-    protocol: protocol as RebalanceProtocol | undefined,
+    protocol,
     topics: racks === undefined ? topics : topics.map((topic) => withReplicaRacks(topic, racks)),
     members: reader.list(fields['members'], '/members', PLAN_LIMITS.members, (member, at) =>
       readMember(reader, member, at),

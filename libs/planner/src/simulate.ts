@@ -81,9 +81,13 @@ class Run {
     this.brokers = input.brokers;
     this.resolve = pinning(lookup, input.pins);
     this.assignor = chooseAssignor(input.assignor, this.resolve).assignor;
-    this.protocol = input.protocol ?? usualProtocol(this.assignor);
+    this.protocol = this.protocolOf(input);
     this.timing = readTiming(input.timing ?? {});
     this.group = new GroupInMotion(input, this.assignor, optionsOf(input), this.timing);
+  }
+
+  private protocolOf({ protocol, live }: SimulationInput): RebalanceProtocol {
+    return protocol ?? (live === true ? 'consumer' : usualProtocol(this.assignor));
   }
 
   play(step: SimulationStep, pointer: string): SimulationEvent[] {
@@ -162,7 +166,7 @@ class Run {
     if (changed.assignor !== this.choice || changed.pins !== undefined) {
       this.choice = changed.assignor;
       this.assignor = chooseAssignor(changed.assignor, this.resolve, `${pointer}/assignor`).assignor;
-      this.protocol = this.input.protocol ?? usualProtocol(this.assignor);
+      this.protocol = this.protocolOf(this.input);
     }
     const about = 'member' in change ? [change.member] : [...changed.added, ...changed.removed];
     return this.rebalance('change', about, { topics: changed.topics, members: changed.members });

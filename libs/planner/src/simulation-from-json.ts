@@ -22,11 +22,21 @@ export function simulationFromJson(body: unknown): SimulationInput {
   const fields = reader.object(body, '', [...GROUP_KEYS, 'timing', 'steps']);
   const input = fields && {
     ...readGroup(reader, fields),
-    ...compact({ timing: optional(fields['timing'], (timing) => readTiming(reader, timing)) }),
-    steps: reader.list(fields['steps'], '/steps', SIMULATION_LIMITS.steps, (step, at) => readStep(reader, step, at)),
+    ...compact({ timing: readTimingOf(reader, fields) }),
+    steps: readSteps(reader, fields),
   };
   if (reader.errors.length > 0 || input === undefined) throw invalidRequest(summarize(reader.errors), reader.errors);
   return input;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function readSteps(reader: JsonReader, fields: Fields): SimulationStep[] {
+  return reader.list(fields['steps'], '/steps', SIMULATION_LIMITS.steps, (step, at) => readStep(reader, step, at));
+}
+
+export function readTimingOf(reader: JsonReader, fields: Fields): Partial<Timing> | undefined {
+  return optional(fields['timing'], (timing) => readTiming(reader, timing));
 }
 
 function readTiming(reader: JsonReader, value: unknown): Partial<Timing> | undefined {

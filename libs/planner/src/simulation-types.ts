@@ -28,8 +28,10 @@ export type SimulationStep = RollingRestart | Crash | ZoneLoss | Change;
 
 export interface SimulationInput extends ReplicatedGroup, AssignmentRules {
   readonly assignor: AssignorChoice;
-  /** Absent: what Kafka uses with this assignor. */
+  /** Absent: what Kafka uses with this assignor; `consumer` in a live group. */
   readonly protocol?: RebalanceProtocol;
+  /** Whether this service's coordinator runs the group, as in a plan. */
+  readonly live?: boolean;
   readonly timing?: Partial<Timing>;
   readonly steps: readonly SimulationStep[];
 }

@@ -21,6 +21,7 @@ import {
   type PlannedOn,
   type Recommendations,
   type RightSize,
+  type SimulationInput,
   type SimulationJson,
 } from '@allot/planner';
 import type { MemberExplanation, PartitionExplanation, ExplainQuery } from '../plans/explanation.contract.js';
@@ -36,6 +37,10 @@ export interface Questions {
   readonly explain: { readonly body: unknown; readonly query: ExplainQuery };
   readonly 'plan-group': { readonly input: PlanInput; readonly changes: readonly Change[]; readonly on: PlannedOn };
   readonly 'explain-group': { readonly input: PlanInput; readonly query: ExplainQuery };
+  readonly 'compare-group': { readonly input: PlanInput; readonly assignors: readonly string[] };
+  readonly 'right-size-group': { readonly input: PlanInput; readonly upTo?: number };
+  readonly 'simulate-group': { readonly input: SimulationInput };
+  readonly 'recommend-group': { readonly input: SimulationInput };
 }
 
 export interface Answers {
@@ -47,6 +52,10 @@ export interface Answers {
   readonly explain: PartitionExplanation | MemberExplanation;
   readonly 'plan-group': { readonly result: PlanJson; readonly effect: Effect };
   readonly 'explain-group': PartitionExplanation | MemberExplanation;
+  readonly 'compare-group': Answers['compare'];
+  readonly 'right-size-group': RightSize;
+  readonly 'simulate-group': SimulationJson;
+  readonly 'recommend-group': Recommendations;
 }
 
 export type QuestionKind = keyof Questions;
@@ -72,6 +81,10 @@ const RULES: Rules = {
     return { result: planToJson(result), effect: effectOf(changes, result, on) };
   },
   'explain-group': ({ input, query }, find) => explain(query, () => plan(input, find)),
+  'compare-group': ({ input, assignors }, find) => ({ rows: compare(input, assignors, find) }),
+  'right-size-group': ({ input, upTo }, find) => rightSize(input, upTo, find),
+  'simulate-group': ({ input }, find) => simulationToJson(simulate(input, find)),
+  'recommend-group': ({ input }, find) => recommend(input, find),
 };
 
 /** @throws AllotError as the planner does. */

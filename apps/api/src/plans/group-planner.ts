@@ -4,6 +4,7 @@ import {
   leftOutOf,
   planOf,
   type Group,
+  type CatalogStore,
   type GroupHistory,
   type GroupRef,
   type GroupStore,
@@ -17,11 +18,12 @@ import { changesFromJson, type PlanJson, type PlannedOn } from '@allot/planner';
 import { Inject, Injectable } from '@nestjs/common';
 import { Computing } from '../computing/computing.js';
 import { readGroup } from '../groups/read-group.js';
-import { GROUP_HISTORY, GROUP_STORE, PLAN_STORE } from '../ports.js';
+import { CATALOG_STORE, GROUP_HISTORY, GROUP_STORE, PLAN_STORE } from '../ports.js';
 import { complainAboutInteger } from '../validation/rules.js';
 import type { ExplainQuery, MemberExplanation, PartitionExplanation } from './explanation.contract.js';
 import type { GroupPlanRequest } from './plan.contract.js';
 import { hashOf, inputOfStored, planInputOf, type StoredRequest } from './plan-input.js';
+import { placementFor } from './replica-placement.js';
 import { restrictToPresent, type Rollback } from './rollback.js';
 
 const DAY_MS = 86_400_000;
@@ -32,6 +34,7 @@ const LONGEST_MS = 7 * DAY_MS;
 @Injectable()
 export class GroupPlanner {
   constructor(
+    @Inject(CATALOG_STORE) private readonly catalog: CatalogStore,
     @Inject(GROUP_STORE) private readonly groups: GroupStore,
     @Inject(PLAN_STORE) private readonly plans: PlanStore,
     @Inject(GROUP_HISTORY) private readonly history: GroupHistory,
@@ -45,7 +48,8 @@ export class GroupPlanner {
     const reading = await readGroup(this.groups, ref);
     const rollback = past && restrictToPresent(past, reading);
     const { now: at } = reading;
-    const input = planInputOf(reading, changes, { at, ...rollback });
+    const placement = await placementFor(this.catalog, ref.cluster, changes);
+    const input = planInputOf(reading, changes, { at, ...rollback }, placement);
     const on = plannedOn(reading.group);
     const { result, effect } = await this.computing.answer('plan-group', { input, changes, on });
     return this.plans.save({
@@ -78,7 +82,8 @@ export class GroupPlanner {
   async explain(ref: GroupRef, id: string, query: ExplainQuery): Promise<PartitionExplanation | MemberExplanation> {
     const stored = await this.get(ref, id);
     const { group, catalog } = await readGroup(this.groups, ref);
-    const input = inputOfStored(stored, group, catalog);
+    const changes = changesFromJson((stored.request as StoredRequest).changes);
+    const input = inputOfStored(stored, group, catalog, await placementFor(this.catalog, ref.cluster, changes));
     if (hashOf(input) === stored.inputHash) return this.computing.answer('explain-group', { input, query });
     throw new AllotError('STALE_PLAN', `The group ${ref.groupId} changed since the plan was made; make a new plan.`, {
       action: 'refresh',

@@ -1,5 +1,5 @@
 import { WORK_LIMIT, type ComparisonRefusal, type ComparisonRow, type RightSize } from '@allot/planner';
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, ApiSchema, getSchemaPath, PickType } from '@nestjs/swagger';
 import { PlanRequest } from './plan.contract.js';
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -20,6 +20,9 @@ export class ComparisonRequest extends PlanRequest {
   })
   assignors!: unknown;
 }
+
+@ApiSchema({ description: 'What would change in a stored group, and the assignors to try on it.' })
+export class GroupComparisonRequest extends PickType(ComparisonRequest, ['assignors', 'changes'] as const) {}
 
 export class RestartCost {
   @ApiProperty({ ...COUNT, description: 'Members that restart at a time: a tenth of the group.' })
@@ -118,6 +121,9 @@ export class RightSizeRequest extends PlanRequest {
   })
   upTo?: unknown;
 }
+
+@ApiSchema({ description: 'What would change in a stored group, and how many members to try.' })
+export class GroupRightSizeRequest extends PickType(RightSizeRequest, ['upTo', 'changes'] as const) {}
 
 @ApiSchema({ description: 'A number of members at which the busiest one has less than at every smaller number.' })
 export class HelpfulSize {

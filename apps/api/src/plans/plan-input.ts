@@ -9,8 +9,16 @@ import {
   type StoredPlan,
 } from '@allot/coordinator';
 import { assignmentFromJson, compareText, type AssignmentJson, type GroupAssignment } from '@allot/model';
-import { changesFromJson, groupToJson, type Change, type PlanInput, type PlanJson } from '@allot/planner';
+import {
+  changesFromJson,
+  groupToJson,
+  type Change,
+  type PlanInput,
+  type PlanJson,
+  type SimulationStep,
+} from '@allot/planner';
 import type { Pin } from '@allot/strategies';
+import { withReplicas, type Placement } from './replica-placement.js';
 
 /** What was asked of a stored plan, as it is kept with it. */
 export interface StoredRequest {
@@ -24,33 +32,44 @@ export interface StoredRequest {
 }
 
 /**
- * The group as it is, in the planner's form, with every topic of the cluster that the changes name. A live group moves partition by
+ * The group as it is, in the planner's form, with every topic of the cluster that the steps name. A live group moves partition by
  * partition; an imported or classic one as its assignor does.
  */
-export function planInputOf(
+export function groupInputOf(
   { group, catalog }: { readonly group: Group; readonly catalog: Catalog },
-  changes: readonly Change[],
+  steps: readonly SimulationStep[],
   { at = 0, kept }: Pick<StoredRequest, 'at' | 'kept'>,
-): PlanInput {
+  placement?: Placement,
+): Omit<PlanInput, 'changes'> {
   const { pins = [], ...options } = assignOptionsOf(group, at);
   const { topics, members } = groupSpecOf(group, catalog);
   const known = new Set(topics.map(({ name }) => name));
-  const named = [...new Set(changes.flatMap(topicsOf))].filter((name) => !known.has(name));
+  const named = [...new Set(steps.flatMap(topicsOf))].filter((name) => !known.has(name));
   const more = named.flatMap((name) => catalog.topics.get(name) ?? []);
   const allPins = kept === undefined ? pins : [...pins, ...pinsOf(kept, pins)];
+  const all = [...topics, ...more];
   return {
-    topics: [...topics, ...more],
+    topics: placement === undefined ? all : withReplicas(all, placement),
+    ...(placement !== undefined && { brokers: placement.brokers }),
     members,
     assignor: group.settings.assignors,
     ...options,
     ...(allPins.length > 0 && { pins: allPins }),
     ...(group.source === 'live' && !isClassic(group) && { live: true }),
-    changes,
   };
 }
 
-/** Topics that a change takes for granted; one that it adds is not among them. */
-function topicsOf(change: Change): readonly string[] {
+export function planInputOf(
+  reading: { readonly group: Group; readonly catalog: Catalog },
+  changes: readonly Change[],
+  request: Pick<StoredRequest, 'at' | 'kept'>,
+  placement?: Placement,
+): PlanInput {
+  return { ...groupInputOf(reading, changes, request, placement), changes };
+}
+
+/** Topics that a step takes for granted; one that it adds is not among them. */
+function topicsOf(change: SimulationStep): readonly string[] {
   if ('topic' in change) return [change.topic];
   if ('removeTopic' in change) return [change.removeTopic];
   if ('member' in change) return change.topics ?? [];
@@ -85,9 +104,9 @@ export function hashOf({ members, ...input }: PlanInput): string {
 }
 
 /** The input that a stored plan would be computed from now. */
-export function inputOfStored(plan: StoredPlan, group: Group, catalog: Catalog): PlanInput {
+export function inputOfStored(plan: StoredPlan, group: Group, catalog: Catalog, placement?: Placement): PlanInput {
   const { changes, ...rest } = plan.request as StoredRequest;
-  return planInputOf({ group, catalog }, changesFromJson(changes), rest);
+  return planInputOf({ group, catalog }, changesFromJson(changes), rest, placement);
 }
 
 export const PLAN_READER: PlanReader = {

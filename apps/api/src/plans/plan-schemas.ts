@@ -13,7 +13,7 @@ export const CHANGES = {
   items: { type: 'object', minProperties: 1 },
   description:
     'Applied in order. Each has one of: addMembers (a count, or ids, or objects), removeMembers, member, topic with partitions, ' +
-    'addTopic, removeTopic, assignor, pins.',
+    'addTopic, removeTopic, assignor, pins, addBrokers, removeBrokers, broker with rack.',
   example: [{ addMembers: 2 }, { topic: 'orders', partitions: 12 }],
 };
 
@@ -27,7 +27,12 @@ export const TOPIC = {
     racks: {
       type: 'array',
       items: { type: 'array', items: { type: 'string' } },
-      description: 'Racks of the replicas, one list a partition.',
+      description: 'Racks of the replicas, one list a partition. Not with `replicas`.',
+    },
+    replicas: {
+      type: 'array',
+      items: { type: 'array', items: { type: 'integer', minimum: 0 } },
+      description: 'Ids of `brokers` that have the replicas, one list a partition; the racks follow from them.',
     },
     weights: { type: 'array', items: { type: 'number', minimum: 0 }, description: 'Load of each partition.' },
   },
@@ -52,6 +57,18 @@ export const MEMBER = {
       description: 'Consumer threads, in all or by topic; first-generation consumers only.',
     },
   },
+};
+
+export const BROKERS = {
+  type: 'array',
+  maxItems: 10_000,
+  items: {
+    type: 'object',
+    required: ['id'],
+    additionalProperties: false,
+    properties: { id: { type: 'integer', minimum: 0 }, rack: { type: 'string' } },
+  },
+  description: 'The brokers on which the `replicas` of topics are.',
 };
 
 const PARTITION = { topic: { type: 'string' }, partition: { type: 'integer', minimum: 0 } };

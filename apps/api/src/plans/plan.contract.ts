@@ -16,7 +16,17 @@ import {
 import { ASSIGNMENT_SCHEMA, TopicPartitions } from '../groups/assignment.contract.js';
 import { type ListKind, pageOf, PageQuery } from '../paging/page.js';
 import { Absent, OneOf } from '../validation/rules.js';
-import { BY_MEMBER, ASSIGNOR, CHANGES, TOPIC, MEMBER, PARTITIONS, PINS, WEIGHTED_STICKY } from './plan-schemas.js';
+import {
+  BY_MEMBER,
+  ASSIGNOR,
+  BROKERS,
+  CHANGES,
+  TOPIC,
+  MEMBER,
+  PARTITIONS,
+  PINS,
+  WEIGHTED_STICKY,
+} from './plan-schemas.js';
 
 @ObjectType({ description: 'One partition that changes hands.' })
 export class OwnerChange {
@@ -61,6 +71,9 @@ export class PlanRequest {
     description: 'How members take the plan up.',
   })
   protocol?: string;
+
+  @ApiPropertyOptional(BROKERS as never)
+  brokers?: unknown;
 
   @ApiProperty({
     type: 'array',

@@ -1,10 +1,13 @@
 import type { Type } from '@nestjs/common';
 import type { Answers } from '../computing/questions.js';
-import { Args, ArgsType, createUnionType, Field, Query, Resolver } from '@nestjs/graphql';
+import { Args, ArgsType, createUnionType, Field, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Allow } from 'class-validator';
+import { Cluster } from '../clusters/cluster.contract.js';
 import { Computing } from '../computing/computing.js';
 import { outputOf } from '../graphql/derived-types.js';
 import { Json } from '../graphql/json.js';
+import { Name } from '../validation/rules.js';
+import { GroupQuestions } from './group-questions.js';
 import { ComparedAssignor, ComparisonAnswer, RefusingAssignor, RightSizeAnswer } from './plan-comparison.contract.js';
 import { PlanAnswer } from './plan.contract.js';
 import { Explained, ExplainArgs, explainQuery } from './plans.resolver.js';
@@ -28,6 +31,17 @@ const Body = () => Args('input', { type: () => Json, description: 'The body of t
 @ArgsType()
 class QuestionArgs extends ExplainArgs {
   @Field(() => Json, { description: 'The body of a plan in REST.' })
+  @Allow()
+  input!: unknown;
+}
+
+@ArgsType()
+class GroupArgs {
+  @Field(() => String, { description: 'Id of the group.' })
+  @Name()
+  group!: string;
+
+  @Field(() => Json, { description: 'The body of the same question in REST.' })
   @Allow()
   input!: unknown;
 }
@@ -67,5 +81,34 @@ export class QuestionsResolver {
   @Query(() => Explained, { description: 'Why, in a group of the question; as POST /v1/plans/explain.' })
   explainTopology(@Args() { input, ...args }: QuestionArgs): Promise<Answers['explain']> {
     return this.computing.answer('explain', { body: input, query: explainQuery(args) });
+  }
+}
+
+/** The same on one stored group; each is a computation of its own, so not below a list of groups. */
+@Resolver(() => Cluster)
+export class GroupQuestionsResolver {
+  constructor(private readonly questions: GroupQuestions) {}
+
+  @ResolveField(() => ComparisonAnswer, { description: 'As POST .../groups/{group}/plans/compare.' })
+  compareGroupAssignors(@Parent() cluster: Cluster, @Args() { group, input }: GroupArgs): Promise<Answers['compare']> {
+    return this.questions.compare({ cluster: cluster.name, groupId: group }, input);
+  }
+
+  @ResolveField(() => RightSizeAnswer, { description: 'As POST .../groups/{group}/plans/right-size.' })
+  rightSizeGroup(@Parent() cluster: Cluster, @Args() { group, input }: GroupArgs): Promise<Answers['right-size']> {
+    return this.questions.rightSize({ cluster: cluster.name, groupId: group }, input);
+  }
+
+  @ResolveField(() => SimulationAnswer, { description: 'As POST .../groups/{group}/simulations.' })
+  simulateGroup(@Parent() cluster: Cluster, @Args() { group, input }: GroupArgs): Promise<Answers['simulate']> {
+    return this.questions.simulate({ cluster: cluster.name, groupId: group }, input);
+  }
+
+  @ResolveField(() => RecommendationsAnswer, { description: 'As POST .../groups/{group}/simulations/recommend.' })
+  recommendGroupSettings(
+    @Parent() cluster: Cluster,
+    @Args() { group, input }: GroupArgs,
+  ): Promise<Answers['recommend']> {
+    return this.questions.recommend({ cluster: cluster.name, groupId: group }, input);
   }
 }

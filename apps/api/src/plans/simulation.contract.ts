@@ -6,7 +6,7 @@ import {
   type SimulationStep,
   type Timing,
 } from '@allot/planner';
-import { ApiProperty, ApiPropertyOptional, ApiSchema, OmitType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, OmitType, PickType } from '@nestjs/swagger';
 import { ASSIGNMENT_SCHEMA } from '../groups/assignment.contract.js';
 import { PlanRequest } from './plan.contract.js';
 
@@ -62,6 +62,9 @@ export class SimulationRequest extends OmitType(PlanRequest, ['changes'] as cons
   })
   steps!: unknown;
 }
+
+@ApiSchema({ description: 'What happens to a stored group, step by step.' })
+export class GroupSimulationRequest extends PickType(SimulationRequest, ['steps', 'timing', 'protocol'] as const) {}
 
 class Cost {
   @ApiProperty(COUNT)

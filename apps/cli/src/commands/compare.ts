@@ -2,10 +2,12 @@ import { compare, comparisonFromJson, markdownName, markdownTable, toCsv } from 
 import type { ComparisonRefusal, ComparisonRow } from '@allot/planner';
 import type { Command } from 'commander';
 import { readInlineGroup, takesGroup, type InlineOptions } from '../input/inline-group.js';
+import { askAboutGroup, changesOf, refuseFactsOfText } from '../server/group-question.js';
+import { withServer, type ServerOptions } from '../server/server-options.js';
 import { outputOption, type CommonOptions, type OutputFormat, type Session } from '../session.js';
 import type { Screen } from '../view/screen.js';
 
-interface CompareOptions extends CommonOptions, InlineOptions {
+interface CompareOptions extends CommonOptions, InlineOptions, ServerOptions {
   readonly output: OutputFormat;
   readonly assignors?: string;
 }
@@ -16,6 +18,7 @@ const USUAL = ['range', 'roundrobin', 'sticky', 'cooperative-sticky', 'server-ra
 const EXAMPLES = [
   'allot compare < describe.txt',
   'allot compare --assignors range,cooperative-sticky --partitions orders=24 < describe.txt',
+  'allot compare --server http://127.0.0.1:3000 --group billing --add-members 2',
   'allot compare --output csv < describe.txt > assignors.csv',
 ];
 
@@ -23,13 +26,25 @@ const EXAMPLES = [
 export function compareCommand(session: Session): Command {
   const command = session.command('compare', 'Assignors side by side on the same group', EXAMPLES);
   const changes = takesGroup(command, session);
-  return command
+  return withServer(command, 'compare on a group that is stored there')
     .option('--assignors <names>', `which, with commas between; otherwise ${USUAL.join(', ')}`)
     .addOption(outputOption(['table', 'json', 'csv', 'markdown']))
     .action(async (files: readonly string[], options: CompareOptions) => {
       const screen = session.screen(options);
-      const { body } = await readInlineGroup(session, screen, files, options, changes);
       const named = options.assignors?.split(',').map((name) => name.trim());
+      if (options.server !== undefined) {
+        refuseFactsOfText(files, options, changes);
+        const asked = { assignors: named ?? USUAL, changes: changesOf(changes, options.assignor) };
+        const answer = await askAboutGroup<{ rows: Row[] }>(
+          session,
+          options,
+          'plans/compare',
+          asked,
+          'allot: comparing',
+        );
+        return show(screen, answer.rows, options.output);
+      }
+      const { body } = await readInlineGroup(session, screen, files, options, changes);
       const { input, assignors } = comparisonFromJson({ ...body, assignors: named ?? body['assignors'] ?? USUAL });
       const rows = await session.during('allot: comparing', () => compare(input, assignors));
       await show(screen, rows, options.output);

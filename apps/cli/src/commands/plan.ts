@@ -4,6 +4,7 @@ import { invalidRequest } from '@allot/model';
 import type { Command } from 'commander';
 import { readInlineGroup, takesGroup, type InlineOptions } from '../input/inline-group.js';
 import type { ChangeOptions } from '../options/change-options.js';
+import { refuseFactsOfText } from '../server/group-question.js';
 import { clientOf, groupPath, withServer, type ServerOptions } from '../server/server-options.js';
 import { remarkOn, requestOf, type StoredPlan } from '../server/stored-plan.js';
 import { outputOption, type CommonOptions, type OutputFormat, type Session } from '../session.js';
@@ -64,17 +65,8 @@ async function planOnServer(
   options: PlanOptions,
   changes: ChangeOptions,
 ): Promise<void> {
-  const { group, output, kafkaVersion, protocol } = options;
-  if (files.length > 0)
-    throw invalidRequest(
-      'With --server the group is the one stored there; `allot import --server` brings a text there.',
-    );
-  const local = [kafkaVersion, protocol, [...changes.brokerRacks][0]];
-  if (local.some((value) => value !== undefined)) {
-    throw invalidRequest(
-      '--kafka-version, --protocol and --broker-rack are facts of a text; on a server the group has its own.',
-    );
-  }
+  const { group, output } = options;
+  refuseFactsOfText(files, options, changes);
   const path = groupPath(options, group);
   const client = clientOf(session.terminal, options);
   const { value: plan } = await session.during('allot: planning', () =>

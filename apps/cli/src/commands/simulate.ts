@@ -1,13 +1,16 @@
+import { invalidRequest } from '@allot/model';
 import { recommend, simulate, simulationFromJson, simulationToJson, markdownTable, toCsv } from '@allot/planner';
-import type { Cost, SimulationJson } from '@allot/planner';
+import type { Cost, Recommendations, SimulationJson } from '@allot/planner';
 import { InvalidArgumentError, type Command } from 'commander';
 import { readInlineGroup, takesGroup, type InlineOptions } from '../input/inline-group.js';
-import { addChange, number, wholeNumber } from '../options/change-options.js';
+import { addChange, number, wholeNumber, type ChangeOptions } from '../options/change-options.js';
+import { askAboutGroup, refuseFactsOfText } from '../server/group-question.js';
+import { withServer, type ServerOptions } from '../server/server-options.js';
 import { outputOption, type CommonOptions, type OutputFormat, type Session } from '../session.js';
 import { count, round } from '../view/plan-view.js';
 import type { Screen } from '../view/screen.js';
 
-interface SimulateOptions extends CommonOptions, InlineOptions {
+interface SimulateOptions extends CommonOptions, InlineOptions, ServerOptions {
   readonly output: OutputFormat;
   readonly static?: boolean;
   readonly recommend?: boolean;
@@ -19,6 +22,7 @@ const EXAMPLES = [
   'allot simulate --rolling-restart 2 --add-members 3 --crash 1 --protocol cooperative < describe.txt',
   'allot simulate --rolling-restart 1 --static --timing restartMs=30000 < describe.txt',
   'allot simulate --rolling-restart 1 --recommend < describe.txt',
+  'allot simulate --server http://127.0.0.1:3000 --group billing --rolling-restart 1',
 ];
 
 /** What does a deployment, a crash, a growth cost? */
@@ -40,32 +44,58 @@ export function simulateCommand(session: Session): Command {
     description: 'all members of a rack die',
     read: (value) => ({ zoneLoss: value }),
   });
-  return command
+  return withServer(command, 'on a group that is stored there')
     .option('--static', 'as if every member had an instance id')
     .option('--recommend', 'settings that make the sequence cheaper, each with what it saves')
     .option('--timing <name=ms>', 'rebalanceMs, handoverMs, restartMs or sessionTimeoutMs; again for more', readTiming)
     .addOption(outputOption(['table', 'json', 'csv', 'markdown']))
     .action(async (files: readonly string[], options: SimulateOptions) => {
       const screen = session.screen(options);
-      const { body } = await readInlineGroup(session, screen, files, options, steps, 'steps');
-      const input = simulationFromJson({
-        steps: [],
-        ...(options.static === true ? withInstanceIds(body) : body),
-        ...(options.timing !== undefined && { timing: options.timing }),
-      });
-      if (options.recommend === true) {
-        await showRecommendations(
-          screen,
-          await session.during('allot: simulating', () => recommend(input)),
-          options.output,
-        );
-      } else {
-        const result = await session.during('allot: simulating', () => simulationToJson(simulate(input)));
-        const given = result.steps.length - steps.changes.length;
-        const names = result.steps.map(({ step }, i) => steps.sources[i - given] ?? JSON.stringify(step));
-        await showSimulation(screen, result, names, options.output);
-      }
+      const player = await playerOf(session, screen, files, options, steps);
+      if (options.recommend === true) return showRecommendations(screen, await player.recommend(), options.output);
+      const result = await player.simulate();
+      const given = result.steps.length - steps.changes.length;
+      const names = result.steps.map(({ step }, i) => steps.sources[i - given] ?? JSON.stringify(step));
+      await showSimulation(screen, result, names, options.output);
     });
+}
+
+/** What plays the steps: this program on a text, or a server on a group that it has. */
+interface Player {
+  simulate(): Promise<SimulationJson>;
+  recommend(): Promise<Recommendations>;
+}
+
+async function playerOf(
+  session: Session,
+  screen: Screen,
+  files: readonly string[],
+  options: SimulateOptions,
+  steps: ChangeOptions,
+): Promise<Player> {
+  const label = 'allot: simulating';
+  const timing = options.timing !== undefined && { timing: options.timing };
+  if (options.server !== undefined) {
+    const { protocol, assignor } = options;
+    refuseFactsOfText(files, { kafkaVersion: options.kafkaVersion }, steps);
+    if (options.static === true) throw invalidRequest('--static is for a text; --recommend says what it would save.');
+    if (assignor !== undefined) steps.addFirst({ assignor }, `--assignor ${assignor}`);
+    const asked = { steps: steps.changes, ...timing, ...(protocol !== undefined && { protocol }) };
+    return {
+      simulate: () => askAboutGroup(session, options, 'simulations', asked, label),
+      recommend: () => askAboutGroup(session, options, 'simulations/recommend', asked, label),
+    };
+  }
+  const { body } = await readInlineGroup(session, screen, files, options, steps, 'steps');
+  const input = simulationFromJson({
+    steps: [],
+    ...(options.static === true ? withInstanceIds(body) : body),
+    ...timing,
+  });
+  return {
+    simulate: () => session.during(label, () => simulationToJson(simulate(input))),
+    recommend: () => session.during(label, () => recommend(input)),
+  };
 }
 
 function readTiming(text: string, before: Record<string, number> = {}): Record<string, number> {
@@ -109,7 +139,7 @@ async function showSimulation(
 
 async function showRecommendations(
   screen: Screen,
-  { baseline, recommendations }: ReturnType<typeof recommend>,
+  { baseline, recommendations }: Recommendations,
   output: OutputFormat,
 ): Promise<void> {
   if (output === 'json') return screen.printJson({ baseline, recommendations });

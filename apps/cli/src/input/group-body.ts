@@ -1,7 +1,7 @@
 import { importedAssignor, importedGroupSpec, parseImport } from '@allot/interop';
 import type { ImportedGroup, ImportResult, ImportWarning } from '@allot/interop';
 import { AllotError, assignmentToJson, invalidRequest } from '@allot/model';
-import type { GroupSpec } from '@allot/model';
+import type { GroupSpec, TopicSpec } from '@allot/model';
 import { DEFAULT_ASSIGNOR, findAssignor, resolveAssignor } from '@allot/strategies';
 import type { SourceText } from './read-text.js';
 
@@ -13,6 +13,8 @@ export interface GroupChoice {
   readonly assignor?: string;
   /** `--broker-rack`: broker id -> rack. */
   readonly brokerRacks: ReadonlyMap<number, string>;
+  /** Whether brokers change, so that the replicas matter. */
+  readonly brokersChange?: boolean;
 }
 
 /** A group as `POST /v1/plans` takes it, and what a person should know of how it was read. */
@@ -87,6 +89,7 @@ function readImportedBody(source: SourceText, choice: GroupChoice): GroupBody {
     body: {
       assignor,
       ...bodyOf(spec),
+      ...(choice.brokersChange === true && placementOf(spec.topics, imported, choice.brokerRacks)),
       ...(switchTo === undefined ? {} : { changes: [{ assignor: switchTo }] }),
     },
     remarks: [...warningsAbout(imported, group, source), ...remarks, ...counted],
@@ -166,6 +169,27 @@ function bodyOf({ topics, members }: GroupSpec): { topics: unknown; members: unk
       ...(owned === undefined ? {} : { owned: assignmentToJson(owned) }),
     })),
   };
+}
+
+/** Topics with their replicas instead of racks, and the brokers on which these are; a topic that is not described has none. */
+function placementOf(
+  topics: readonly TopicSpec[],
+  imported: ImportResult,
+  racks: ReadonlyMap<number, string>,
+): { topics: unknown; brokers: unknown } {
+  const described = new Map(imported.topics.map((topic) => [topic.name, topic.partitions]));
+  const ids = new Set(racks.keys());
+  const placed = topics.map(({ racks: known, ...topic }) => {
+    const listed = new Map(described.get(topic.name)?.map(({ partition, replicas }) => [partition, replicas]));
+    if (listed.size < topic.partitions) return { ...topic, ...(known !== undefined && { racks: known }) };
+    for (const replicas of listed.values()) for (const id of replicas) ids.add(id);
+    return {
+      ...topic,
+      replicas: Array.from({ length: topic.partitions }, (_, partition) => listed.get(partition) ?? []),
+    };
+  });
+  const brokers = [...ids].sort((a, b) => a - b).map((id) => ({ id, ...(racks.has(id) && { rack: racks.get(id) }) }));
+  return { topics: placed, brokers };
 }
 
 /** Warnings of the importer that concern this group, or everybody. Offsets do not matter to plans. */

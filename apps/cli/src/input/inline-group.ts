@@ -1,4 +1,5 @@
 import { assignorNames } from '@allot/strategies';
+import { isBrokerChange } from '@allot/planner';
 import { Option, type Command } from 'commander';
 import type { ChangeOptions } from '../options/change-options.js';
 import { withChanges } from '../options/change-options.js';
@@ -58,6 +59,7 @@ export async function readInlineGroup(
       ...(group !== undefined && { group }),
       ...(assignor !== undefined && { assignor }),
       brokerRacks: changes.brokerRacks,
+      brokersChange: changes.changes.some((change) => isBrokerChange(change as object)),
     }),
   );
   for (const { kind, text } of remarks) await screen.note(kind, text);

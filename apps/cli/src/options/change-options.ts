@@ -14,6 +14,11 @@ export class ChangeOptions {
     this.changes.push(change);
     this.sources.push(source);
   }
+
+  addFirst(change: unknown, source: string): void {
+    this.changes.unshift(change);
+    this.sources.unshift(source);
+  }
 }
 
 /** One option that is a change: its flags, what it says, and the change that its value means. */
@@ -87,6 +92,28 @@ const CHANGES: readonly ChangeOption[] = [
     read: (value) => {
       const [member, weight] = pair(value, 'c1=2');
       return { member, weight: number(weight) };
+    },
+  },
+  {
+    flags: '--remove-broker <id>',
+    description: 'a broker goes, and its replicas with it',
+    read: (value) => ({ removeBrokers: [wholeNumber(value)] }),
+  },
+  {
+    flags: '--add-broker <id=rack>',
+    description: 'a broker comes, 4=eu-west-1c; without a rack, 4',
+    read: (value) => {
+      if (!value.includes('=')) return { addBrokers: [{ id: wholeNumber(value) }] };
+      const [id, rack] = pair(value, '4=eu-west-1c', 'first');
+      return { addBrokers: [{ id: wholeNumber(id), rack }] };
+    },
+  },
+  {
+    flags: '--move-broker <id=rack>',
+    description: 'a broker is in another rack from now on',
+    read: (value) => {
+      const [broker, rack] = pair(value, '1=eu-west-1b', 'first');
+      return { broker: wholeNumber(broker), rack };
     },
   },
   {

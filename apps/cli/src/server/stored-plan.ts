@@ -1,6 +1,7 @@
 import type { PlanJson } from '@allot/planner';
 import type { ChangeOptions } from '../options/change-options.js';
 import type { ApiRequest } from './api-client.js';
+import { changesOf } from './group-question.js';
 import type { Screen } from '../view/screen.js';
 
 /** A plan as the server keeps it; what is not named here is printed as it comes. */
@@ -27,7 +28,7 @@ export async function remarkOn(screen: Screen, plan: StoredPlan): Promise<void> 
   );
 }
 
-/** What asks the server for a plan. The assignor comes last, so that the places of the other changes are those of the options. */
+/** What asks the server for a plan. */
 export function requestOf(
   {
     assignor,
@@ -37,6 +38,5 @@ export function requestOf(
   changes: ChangeOptions,
 ): ApiRequest {
   if (rollbackTo !== undefined) return { body: { rollbackTo: Number(rollbackTo) }, query: { reason } };
-  const all = [...changes.changes, ...(assignor === undefined ? [] : [{ assignor }])];
-  return { body: { changes: all }, query: { reason } };
+  return { body: { changes: changesOf(changes, assignor) }, query: { reason } };
 }
