@@ -21,7 +21,7 @@ export type Cause =
   | 'rack'
   /** Its old owner had more than its new one: it moves to even them out. */
   | 'balance'
-  /** The rule places it anew from names and order, whoever had it. */
+  /** The rule places it anew from names and order, whoever had it; or it evens out the whole group, and these two do not show it. */
   | 'rule'
   /** Nobody subscribes to the topic. */
   | 'no-subscriber'
@@ -126,6 +126,7 @@ export function explainPartition(result: PlanResult, topic: string, partition: n
     ...facts,
     text: describe(
       facts,
+      result,
       describeOrder(result, topic, partition, seen.length),
       describeUnkeptPin(result, topic, partition, to),
     ),
@@ -172,7 +173,37 @@ function causeOf(
   const [before, after] = [candidates.find((c) => c.member === from), candidates.find((c) => c.member === to)];
   if (before?.rackMatches === false && after?.rackMatches === true) return 'rack';
   const movedDown = before !== undefined && after !== undefined && (before.loadBefore ?? 0) > (after.loadBefore ?? 0);
-  return result.sticky && movedDown ? 'balance' : 'rule';
+  if (result.sticky && movedDown) return 'balance';
+  const loads = loadsByWeight(result, from, to);
+  return loads !== undefined && loads.from > loads.to ? 'balance' : 'rule';
+}
+
+/** What two members carried before: what their partitions weigh, divided by the member's own weight. Only weighted-sticky looks at it. */
+function loadsByWeight(
+  { assignor, current, owners }: PlanResult,
+  from: string,
+  to: string,
+): { readonly from: number; readonly to: number } | undefined {
+  if (assignor !== 'weighted-sticky') return undefined;
+  const weights = new Map(owners.after.topics.map((topic) => [topic.name, topic.weights]));
+  const loadOf = (id: string): number => {
+    let load = 0;
+    for (const [topic, partitions] of current.get(id) ?? EMPTY_ASSIGNMENT) {
+      for (const partition of partitions) load += weights.get(topic)?.[partition] ?? 1;
+    }
+    return load / (owners.after.members.find((member) => member.id === id)?.weight ?? 1);
+  };
+  return { from: loadOf(from), to: loadOf(to) };
+}
+
+/** The sentence on balance. Where numbers of partitions do not show it, what they weigh does. */
+function describeBalance(result: PlanResult, from: Candidate, to: Candidate, share: string): string {
+  const had = ({ member, loadBefore, loadAfter }: Candidate): string =>
+    `${member} had ${loadBefore ?? 0} partitions and has ${loadAfter} now`;
+  const loads = loadsByWeight(result, from.member, to.member);
+  if (loads === undefined) return `${had(from)}, ${had(to)}; the even share is ${share}`;
+  const [high, low] = [loads.from, loads.to].map((load) => Math.round(load * 100) / 100);
+  return `${had(from)}, ${had(to)}; by weight ${from.member} carried ${high} and ${to.member} ${low}`;
 }
 
 function isPinned({ pins, owners }: PlanResult, topic: string, partition: number, to: string): boolean {
@@ -198,22 +229,24 @@ function claimsOn({ before }: PlanResult, topic: string, partition: number, owne
     .sort((a, b) => b.generation - a.generation || compareText(a.member, b.member));
 }
 
-function describe(facts: Omit<Explanation, 'text'>, order: string, unkeptPin: string): string {
+function describe(facts: Omit<Explanation, 'text'>, result: PlanResult, order: string, unkeptPin: string): string {
   const { from, to, assignor, cause, candidates, evenShare, claims } = facts;
   const name = `${facts.topic}-${facts.partition}`;
   const load = (id: string | null): Candidate | undefined => candidates.find(({ member }) => member === id);
-  const has = (candidate: Candidate | undefined): string =>
-    `${candidate?.member} had ${candidate?.loadBefore ?? 0} partitions and has ${candidate?.loadAfter} now`;
   const share = evenShare[0] === evenShare[1] ? `${evenShare[0]}` : `${evenShare[0]} or ${evenShare[1]}`;
+  const [giver, taker] = [load(from), load(to)];
+  const balance = giver && taker ? `: ${describeBalance(result, giver, taker, share)}` : '';
   const reasons: Record<Cause, string> = {
     kept: `${name} stays with ${to}.`,
     'first-owner': `${name} had no owner; ${assignor} gives it to ${to}.`,
     'owner-left': `${name} goes from ${from} to ${to} because ${from} left the group.`,
     'owner-unsubscribed': `${name} goes from ${from} to ${to} because ${from} no longer subscribes to ${facts.topic}.`,
     pinned: `${name} goes from ${from} to ${to}, to which it is pinned.`,
-    rack: `${name} goes from ${from} to ${to}, which has a replica in its own rack (${facts.racks.join(', ')}); ${from} has none.`,
-    balance: `${name} goes from ${from} to ${to} to even them out: ${has(load(from))}, ${has(load(to))}; the even share is ${share}.`,
-    rule: `${name} goes from ${from} to ${to}: ${assignor} places partitions by its own order of members and topics, whoever had them.`,
+    rack: `${name} goes from ${from} to ${to}, which has a replica in its own rack; ${from} has none (the replicas are in ${facts.racks.join(', ')}).`,
+    balance: `${name} goes from ${from} to ${to} to even them out${balance}.`,
+    rule: result.sticky
+      ? `${name} goes from ${from} to ${to}: ${assignor} moved it in evening out the whole group; the numbers of these two alone do not show it.`
+      : `${name} goes from ${from} to ${to}: ${assignor} places partitions by its own order of members and topics, whoever had them.`,
     'no-subscriber': `Nobody subscribes to ${facts.topic}, so ${name} has no owner.`,
     'partition-gone': `${name} does not exist after the changes; ${from ?? 'nobody'} had it.`,
   };

@@ -141,6 +141,22 @@ describe('why a partition is where it is', () => {
     expect(text(uneven, 't', 1)).not.toContain('in turn');
   });
 
+  it('tells loads by weight where numbers of partitions do not show why', () => {
+    const input = {
+      assignor: 'weighted-sticky',
+      topics: topics({ t: 8 }),
+      members: [
+        { ...member('a', ['t'], { t: [0, 1, 2, 3] }, 1), weight: 3 },
+        member('b', ['t'], { t: [4, 5, 6, 7] }, 1),
+      ],
+    };
+    const { partition } = plan(input).diff[0]!;
+    expect(explain(input, 't', partition)).toMatchObject({
+      cause: 'balance',
+      text: `t-${partition} goes from b to a to even them out: b had 4 partitions and has 2 now, a had 4 partitions and has 6 now; by weight b carried 4 and a 1.33.`,
+    });
+  });
+
   it('says that a pin is not kept', () => {
     const input = { ...owned, pins: [{ topic: 't', partition: 0, member: 'nobody' }] };
     expect(explain(input, 't', 0).text).toContain(' It is pinned to nobody, but no such member subscribes to t.');
