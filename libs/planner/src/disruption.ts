@@ -7,8 +7,8 @@ import type { Timing } from './timing.js';
 /**
  * What each protocol interrupts on the way from `current` to the target. Eager: every partition that somebody owns, because
  * all members give up everything before the round. Cooperative and consumer: only partitions that leave their owner; a
- * second rebalance hands out what members that stay gave up in the first one (cooperative), whereas the consumer protocol
- * reconciles within one. A partition that had no owner is not interrupted. How long each pause lasts is an estimate from
+ * second rebalance hands out what members that stay gave up in the first one (cooperative; `plan` counts where it takes more),
+ * whereas the consumer protocol reconciles within one. A partition that had no owner is not interrupted. How long each pause lasts is an estimate from
  * `timing`.
  */
 export function disruptions(

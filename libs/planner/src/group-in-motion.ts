@@ -1,12 +1,13 @@
-import type { GroupAssignment, GroupSpec, MemberSpec } from '@allot/model';
+import type { GroupAssignment, MemberSpec } from '@allot/model';
 import { countPartitions, EMPTY_ASSIGNMENT } from '@allot/model';
-import type { AssignmentResult, Assignor, AssignOptions } from '@allot/strategies';
+import type { Assignor, AssignOptions } from '@allot/strategies';
 import type { ReplicatedGroup, ReplicatedTopic } from './brokers.js';
 import { weighClaims, withClaimGenerations, withOwned, withTenableClaims } from './current-assignment.js';
 import { disruptions } from './disruption.js';
 import { ownersOf } from './owners.js';
 import type { Disruption, RebalanceProtocol } from './plan-types.js';
 import { measureRound } from './round.js';
+import { settle } from './settle.js';
 import type { Timing } from './timing.js';
 
 /** What it took to bring the group to a new shape. */
@@ -14,9 +15,6 @@ export interface Rebalanced extends Disruption {
   readonly moves: number;
   readonly forcedMoves: number;
 }
-
-/** Kafka's cooperative groups need two rounds; one that still hands partitions over after so many never ends. */
-const MOST_ROUNDS = 20;
 
 /**
  * A group that goes through a sequence of events, each starting from what the one before it left: members own what they were
@@ -51,7 +49,7 @@ export class GroupInMotion {
   rebalance(shape: ReplicatedGroup, assignor: Assignor, protocol: RebalanceProtocol): Rebalanced {
     this.assignor = assignor;
     const after = this.live ? { ...shape, members: withTenableClaims(shape) } : shape;
-    const { outcome, rounds } = this.settle(after, assignor);
+    const { outcome, rounds } = settle(after, assignor, this.options, this.generation);
     const owners = ownersOf(assignor, after);
     const { diff, moves, forcedMoves } = measureRound(this.current, owners, outcome.target);
     const disruption = disruptions(this.current, diff, true, owners, this.timing)[protocol];
@@ -78,23 +76,4 @@ export class GroupInMotion {
     }
     return this.measured.peakLoad;
   }
-
-  private settle(after: GroupSpec, assignor: Assignor): { outcome: AssignmentResult; rounds: number } {
-    let outcome = assignor.assign(after, this.options);
-    let rounds = 1;
-    while (rounds < MOST_ROUNDS && outcome.assignment !== outcome.target && !sameSizes(outcome)) {
-      const members = withOwned(after.members, outcome.assignment, this.generation + rounds);
-      outcome = assignor.assign({ topics: after.topics, members }, this.options);
-      rounds++;
-    }
-    return { outcome, rounds };
-  }
-}
-
-/** Whether the round handed out the whole target; it hands out a part of it or all of it, so sizes decide. */
-function sameSizes({ assignment, target }: AssignmentResult): boolean {
-  for (const [id, owned] of target) {
-    if (countPartitions(assignment.get(id) ?? EMPTY_ASSIGNMENT) !== countPartitions(owned)) return false;
-  }
-  return true;
 }

@@ -70,6 +70,7 @@ export type PlanWarningCode =
   | 'unknown-racks'
   | 'unknown-replicas'
   | 'no-replica-left'
+  | 'target-moves-again'
   | 'assignor-passed-over';
 
 /** Another assignor's result on the same group, offered where it is better. */

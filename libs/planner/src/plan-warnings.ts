@@ -2,6 +2,7 @@ import type { Assignment, GroupSpec, SubscriptionIndex } from '@allot/model';
 import {
   AllotError,
   countPartitions,
+  diffByPartition,
   EMPTY_ASSIGNMENT,
   findViolations,
   idleMembers,
@@ -9,8 +10,10 @@ import {
 } from '@allot/model';
 import type { AssignmentResult, AssignOptions } from '@allot/strategies';
 import type { ChangedGroup } from './apply-changes.js';
+import { brokerWarnings } from './broker-warnings.js';
 import type { Claims } from './current-assignment.js';
 import type { Alternative, AssignorLookup, PlanResult, PlanWarning } from './plan-types.js';
+import { some } from './some.js';
 
 /** Everything a warning may look at. */
 interface PlanFacts extends Omit<PlanResult, 'warnings'> {
@@ -19,6 +22,8 @@ interface PlanFacts extends Omit<PlanResult, 'warnings'> {
   /** Assignors that were preferred but are not known here. */
   readonly passedOver: readonly string[];
   readonly outcome: AssignmentResult;
+  /** The last round, where a cooperative group takes several. */
+  readonly settled: AssignmentResult;
   readonly index: SubscriptionIndex;
   readonly options: AssignOptions;
 }
@@ -35,8 +40,9 @@ export function planWarnings(facts: PlanFacts, resolve: AssignorLookup): PlanWar
     ...claimWarnings(facts.claims),
     ...nonSubscriberWarnings(facts),
     ...assumptionWarnings(facts.changed),
-    ...brokerWarnings(facts),
+    ...brokerWarnings(facts.before.topics, facts.changed),
     ...passedOverWarnings(facts),
+    ...roundWarnings(facts),
     ...disruptionWarnings(facts),
   ];
   const known = new Set(warnings.map(({ code }) => code));
@@ -223,35 +229,19 @@ function assumptionWarnings({ assumed, unknownRacks }: ChangedGroup): PlanWarnin
   return warnings;
 }
 
-function brokerWarnings({ changed: { topics, unknownReplicas }, before }: PlanFacts): PlanWarning[] {
-  const warnings: PlanWarning[] = [];
-  if (unknownReplicas.length > 0) {
-    const message = `On which brokers the replicas of ${some(unknownReplicas)} are is not known; the changes of brokers leave the racks there as they are.`;
-    warnings.push({
-      code: 'unknown-replicas',
-      severity: 'warning',
-      message,
-      count: unknownReplicas.length,
-      topics: unknownReplicas,
-    });
-  }
-  const replicasBefore = new Map(before.topics.map(({ name, replicas }) => [name, replicas]));
-  const lost = topics.flatMap(({ name, replicas }) =>
-    (replicas ?? []).flatMap((list, partition) =>
-      list.length === 0 && (replicasBefore.get(name)?.[partition]?.length ?? 0) > 0 ? [`${name}-${partition}`] : [],
-    ),
-  );
-  if (lost.length > 0) {
-    const message = `No replica is left of ${some(lost)}: nobody can read there until the partitions have new ones.`;
-    warnings.push({ code: 'no-replica-left', severity: 'warning', message, count: lost.length });
-  }
-  return warnings;
-}
-
 function passedOverWarnings({ passedOver, assignor }: PlanFacts): PlanWarning[] {
   if (passedOver.length === 0) return [];
   const message = `${some(passedOver)} is preferred but not known here, so ${assignor} was used. A Kafka group whose members all have it would use it instead.`;
   return [{ code: 'assignor-passed-over', severity: 'warning', message, count: passedOver.length }];
+}
+
+/** A later round of a group with different subscriptions may come to another target than the first one was on its way to. */
+function roundWarnings({ assignor, target, settled, disruption }: PlanFacts): PlanWarning[] {
+  if (settled.target === target) return [];
+  const count = diffByPartition(target, settled.target).length;
+  if (count === 0) return [];
+  const message = `${assignor} changes its mind on the way: when the group has come to rest, after ${disruption.cooperative.rebalances} rebalances, ${count} partitions are elsewhere than this target says. Kafka's members do the same.`;
+  return [{ code: 'target-moves-again', severity: 'warning', message, count }];
 }
 
 function disruptionWarnings({ protocol, disruption, diff }: PlanFacts): PlanWarning[] {
@@ -272,12 +262,6 @@ function disruptionWarnings({ protocol, disruption, diff }: PlanFacts): PlanWarn
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** The first few of a list and how many more there are. */
-function some(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
 function list(partitions: Assignment): string[] {

@@ -17,6 +17,7 @@ import { ownersOf } from './owners.js';
 import { planWarnings } from './plan-warnings.js';
 import { resizedTopics } from './resized-topics.js';
 import { measureRound } from './round.js';
+import { settle } from './settle.js';
 
 /** The generation in which a computed current assignment counts as taken up. */
 const COMPUTED_GENERATION = 1;
@@ -47,6 +48,11 @@ export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): P
   // A group that was computed a moment ago and does not change needs no second run, and must not get another answer.
   const outcome = computed !== undefined && changes.length === 0 ? computed : assignor.assign(after, options);
 
+  // Equal subscriptions never take a third round; with different ones only the assignor can tell.
+  const settled =
+    outcome.assignment === outcome.target || haveEqualSubscriptions(members)
+      ? { outcome, rounds: 0 }
+      : settle(after, assignor, options, generationOf(members), outcome);
   const owners = { before: ownersOf(chosen.assignor, before), after: ownersOf(assignor, after) };
   const { index, diff, moves, forcedMoves } = measureRound(current, owners.after, outcome.target);
   const facts = {
@@ -73,13 +79,16 @@ export function plan(input: PlanInput, lookup: AssignorLookup = findAssignor): P
     rackLocality: { before: rackLocality(owners.before, current), after: rackLocality(owners.after, outcome.target) },
     weightedSkew: weightedSkews(owners, current, outcome.target),
     resizedTopics: resizedTopics(before.topics, after.topics),
-    disruption: disruptions(current, diff, changes.length > 0, owners.after),
+    disruption: withRounds(disruptions(current, diff, changes.length > 0, owners.after), settled.rounds),
     addedMembers: changed.added,
     removedMembers: changed.removed,
   };
   return {
     ...facts,
-    warnings: planWarnings({ ...facts, claims, changed, passedOver, outcome, index, options }, then),
+    warnings: planWarnings(
+      { ...facts, claims, changed, passedOver, outcome, settled: settled.outcome, index, options },
+      then,
+    ),
   };
 }
 
@@ -106,6 +115,26 @@ function startingPoint(input: PlanInput, options: AssignOptions, resolve: Assign
   const computed = chosen.assignor.assign(given, options);
   const members = withOwned(given.members, computed.target, COMPUTED_GENERATION);
   return { chosen, claims, computed, current: computed.target, before: { ...cluster, members } };
+}
+
+function haveEqualSubscriptions(members: readonly MemberSpec[]): boolean {
+  const [first] = members;
+  if (first === undefined) return true;
+  const topics = new Set(first.topics);
+  return members.every((member) => member.topics === first.topics || isSame(new Set(member.topics), topics));
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((name) => b.has(name));
+}
+
+function generationOf(members: readonly MemberSpec[]): number {
+  return members.reduce((most, { generation }) => Math.max(most, generation ?? 0), COMPUTED_GENERATION);
+}
+
+/** The rebalances of a cooperative group were counted as if its second round were its last. */
+function withRounds({ cooperative, ...others }: PlanResult['disruption'], rounds: number): PlanResult['disruption'] {
+  return { ...others, cooperative: { ...cooperative, rebalances: Math.max(cooperative.rebalances, rounds) } };
 }
 
 function weightedSkews(

@@ -51,7 +51,7 @@ export interface Cost {
 
 export type SimulationEventKind = 'leave' | 'join' | 'static-restart' | 'crash' | 'change';
 
-/** One thing that happens to the group: at most one rebalance, or the two of the cooperative protocol. */
+/** One thing that happens to the group: at most one rebalance, or the two, seldom three, of the cooperative protocol. */
 export interface SimulationEvent extends Cost {
   readonly kind: SimulationEventKind;
   /** The members that it is about; empty for changes of topics. */
