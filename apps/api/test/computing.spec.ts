@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { AllotError } from '@allot/model';
+import type { AllotError } from '@allot/model';
 import { findAssignor } from '@allot/strategies';
 import { InlineComputing } from '../src/computing/computing.js';
 import { sizeOfQuestion } from '../src/computing/size-of-question.js';
