@@ -29,7 +29,11 @@ export class OwnershipController {
     @GroupId() groupId: string,
     @Body() { memberId, memberEpoch, generation, partitions }: OwnershipRequest,
   ): Promise<OwnershipAnswer> {
-    const claim = { memberId, memberEpoch: epochOf(memberEpoch, generation), partitions: assignmentFromJson(partitions) };
+    const claim = {
+      memberId,
+      memberEpoch: epochOf(memberEpoch, generation),
+      partitions: assignmentFromJson(partitions),
+    };
     return showVerdict(await this.coordinator.verifyOwnership({ cluster, groupId }, claim));
   }
 }
