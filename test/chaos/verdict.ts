@@ -13,12 +13,22 @@ const CALM_MS = 2 * SESSION_MS;
 /** Beyond this a group that is not STABLE is called stuck. */
 const PATIENCE_MS = 10 * SESSION_MS;
 
-/** Waits until every group is stable with every worker in it; answers how long that took, undefined when it did not happen. */
+/**
+ * Waits until every group is stable with every worker in it; answers how long that took, undefined when it did not happen. Says when
+ * each group was there for the first time.
+ */
 export async function untilStable(world: World): Promise<number | undefined> {
   const started = Date.now();
+  const seen = new Set<string>();
   while (Date.now() - started < PATIENCE_MS) {
     const calm = await Promise.all(world.groups.map((group) => isCalm(world, group).catch(() => false)));
-    if (calm.every(Boolean)) return Date.now() - started;
+    const passed = Date.now() - started;
+    for (const [i, { id }] of world.groups.entries()) {
+      if (calm[i] !== true || seen.has(id)) continue;
+      seen.add(id);
+      console.log(`  ${id} is stable after ${(passed / 1000).toFixed(1)} s`);
+    }
+    if (calm.every(Boolean)) return passed;
     await sleep(200);
   }
   return undefined;

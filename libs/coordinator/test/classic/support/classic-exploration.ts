@@ -26,11 +26,13 @@ type Action = readonly [name: string, run: (world: ClassicWorld) => ClassicWorld
 function actionsOf(world: ClassicWorld): Action[] {
   const actions: Action[] = [['wait', (w) => w.wait()]];
   if ((world.bench.catalog.topics.get('t')?.partitions ?? 0) < 4) actions.push(['grow', (w) => w.grow()]);
-  for (const { name, memberId, waiting, generation } of world.workers) {
+  for (const { name, memberId, waiting, generation, late } of world.workers) {
     const add = (what: 'join' | 'poll' | 'sync' | 'heartbeat' | 'leave' | 'restart') =>
       actions.push([`${what} ${name}`, (w) => w[what](name)]);
     add('join');
     actions.push([`join ${name}, the answer is lost`, (w) => w.join(name, true)]);
+    if (late === undefined) actions.push([`join ${name}, given up on its way`, (w) => w.giveUp(name)]);
+    else actions.push([`the late join of ${name} arrives`, (w) => w.arrive(name)]);
     if (waiting !== undefined) add('poll');
     if (memberId === undefined || world.bench.group === undefined) continue;
     if (generation > 0) add('sync');

@@ -2,8 +2,7 @@ import { holds, type Assignment } from '@allot/model';
 import { classicValidUntil } from '../../../src/classic/deadlines.js';
 import { indexHolders } from '../../../src/consumer/owned-partitions.js';
 import { withoutEpochs } from '../../../src/index.js';
-import type { ClassicBench } from './classic-bench.js';
-import { type Told } from './classic-bench.js';
+import type { ClassicBench, Given, Told } from './classic-bench.js';
 import { json } from '../../support/fixtures.js';
 
 /** A process that follows the protocol, and what it believes. */
@@ -22,6 +21,10 @@ export interface Worker {
   readonly waiting?: 'join' | 'sync';
   /** How often it was started. */
   readonly starts: number;
+  /** The highest revision that it was told. */
+  readonly revision: number;
+  /** A join that it gave up and that is still on its way. */
+  readonly late?: Given;
 }
 
 const NOTHING: Assignment = new Map();
@@ -50,21 +53,40 @@ export class ClassicWorld {
   /** Sends a join; an eager worker has dropped everything before. An answer that is lost teaches it nothing. */
   join(name: string, lost = false): ClassicWorld {
     const bench = this.bench.clone();
-    const { memberId, instanceId, protocols, generation, owned, starts } = this.worker(name);
-    const cooperative = protocols.every((protocol) => protocol === 'cooperative-sticky');
-    const kept = cooperative ? owned : NOTHING;
-    const newMemberId = `${name}#${starts}.${bench.group?.revision ?? 0}`;
-    const told = bench.joinOnce({
-      newMemberId,
-      ...(memberId !== undefined && { memberId }),
-      ...(instanceId !== undefined && { instanceId }),
-      protocols,
-      ...(memberId !== undefined && { owned: json(kept), generation: generation === 0 ? -1 : generation }),
-    });
+    const { request, kept } = this.#joinOf(name);
+    const { memberId, newMemberId } = request;
+    const told = bench.joinOnce(request);
     if (lost) return this.#with(name, { owned: kept }, bench);
-    const id = memberId ?? newMemberId;
+    const id = memberId ?? newMemberId!;
     if (told === 'MEMBER_ID_REQUIRED') return this.#with(name, { memberId: id }, bench);
     return this.#with(name, { owned: kept, memberId: id }, bench).#told(name, told, 'join');
+  }
+
+  /** What it says when it joins, and what it goes on with then. */
+  #joinOf(name: string): { readonly request: Given; readonly kept: Assignment } {
+    const { memberId, instanceId, protocols, generation, owned, starts, revision } = this.worker(name);
+    const cooperative = protocols.every((protocol) => protocol === 'cooperative-sticky');
+    const kept = cooperative ? owned : NOTHING;
+    const request = {
+      ...{ newMemberId: `${name}#${starts}`, revision, protocols },
+      ...(memberId !== undefined && { memberId }),
+      ...(instanceId !== undefined && { instanceId }),
+      ...(memberId !== undefined && { owned: json(kept), generation: generation === 0 ? -1 : generation }),
+    };
+    return { request, kept };
+  }
+
+  /** Sends a join and gives it up while it is on its way. */
+  giveUp(name: string): ClassicWorld {
+    const { request, kept } = this.#joinOf(name);
+    return this.#with(name, { late: request, owned: kept }, this.bench);
+  }
+
+  /** The join that was given up is there; its answer is nobody's. */
+  arrive(name: string): ClassicWorld {
+    const bench = this.bench.clone();
+    bench.joinOnce(this.worker(name).late!);
+    return this.#with(name, { late: undefined } as never, bench);
   }
 
   sync(name: string, lost = false): ClassicWorld {
@@ -99,7 +121,7 @@ export class ClassicWorld {
   leave(name: string): ClassicWorld {
     const bench = this.bench.clone();
     bench.leave({ memberId: this.worker(name).memberId! });
-    return this.#with(name, FORGOTTEN, bench);
+    return this.#with(name, { ...FORGOTTEN, starts: this.worker(name).starts + 1 }, bench);
   }
 
   /** The process dies and starts anew; nobody is told. */
@@ -131,17 +153,19 @@ export class ClassicWorld {
   #told(name: string, told: Told, request: 'join' | 'sync' | undefined): ClassicWorld {
     const { bench } = this;
     const worker = this.worker(name);
-    if (told === 'park') return this.#with(name, { waiting: request! }, bench);
-    if (told === 'REBALANCE_IN_PROGRESS') return this.#with(name, { waiting: undefined }, bench);
+    const revision = Math.max(worker.revision, bench.group?.revision ?? 0);
+    if (told === 'park') return this.#with(name, { waiting: request!, revision }, bench);
+    if (told === 'REBALANCE_IN_PROGRESS') return this.#with(name, { waiting: undefined, revision } as never, bench);
     // Whatever else is wrong: drop everything, and begin anew; after a fence under the id that the group knows.
     if (told !== 'answer') {
       const id = told === 'ILLEGAL_GENERATION' ? worker.memberId : undefined;
-      return this.#with(name, { ...FORGOTTEN, memberId: id }, bench);
+      const starts = worker.starts + (id === undefined ? 1 : 0);
+      return this.#with(name, { ...FORGOTTEN, memberId: id, starts, revision } as never, bench);
     }
     const group = bench.group!;
     const member = group.members.get(worker.memberId!)!;
     const validUntil = classicValidUntil(group, member, bench.leases.get(worker.memberId!)!);
-    const changes: Partial<Record<keyof Worker, unknown>> = { validUntil };
+    const changes: Partial<Record<keyof Worker, unknown>> = { validUntil, revision };
     if (request !== undefined) changes.waiting = undefined;
     if (request === 'join') changes.generation = group.groupEpoch;
     if (request === 'sync') {
@@ -233,15 +257,30 @@ export class ClassicWorld {
       if (name === undefined) names.set(id, (name = `${id.split('#')[0]}${names.size}`));
       return name;
     };
-    const workers = this.workers.map(({ name, memberId, generation: g, synced, owned, validUntil, waiting }) => [
-      name,
-      nameOf(memberId),
-      g === 0 ? null : g - generation,
-      synced === 0 ? null : synced - generation,
-      json(owned),
-      Math.max(0, validUntil - now),
-      waiting,
-    ]);
+    // Of revisions only their order counts.
+    const revisions = [...this.workers.flatMap((each) => [each.revision, each.late?.revision])];
+    for (const { grantedRevision, saidAtRevision } of this.bench.members.values())
+      revisions.push(grantedRevision, saidAtRevision);
+    const ranks = [...new Set(revisions)].sort((a = -1, b = -1) => a - b);
+    const rankOf = (revision: number | undefined) => ranks.indexOf(revision);
+    const workers = this.workers.map(
+      ({ name, memberId, generation: g, synced, owned, validUntil, waiting, revision, late }) => [
+        name,
+        nameOf(memberId),
+        g === 0 ? null : g - generation,
+        synced === 0 ? null : synced - generation,
+        json(owned),
+        Math.max(0, validUntil - now),
+        waiting,
+        rankOf(revision),
+        late && [
+          nameOf(late.memberId ?? late.newMemberId),
+          late.memberId === undefined,
+          late.owned,
+          rankOf(late.revision),
+        ],
+      ],
+    );
     const members = [...(group?.members.values() ?? [])].map((member) => [
       nameOf(member.memberId),
       member.state,
@@ -253,6 +292,8 @@ export class ClassicWorld {
       member.claim && [json(member.claim.owned), member.claim.generation - generation],
       member.rebalanceDeadline === undefined ? null : member.rebalanceDeadline - now,
       (leases.get(member.memberId) ?? 0) - now,
+      ...[member.grantedRevision, member.saidAtRevision].map(rankOf),
+      member.formerIds?.map(nameOf),
     ]);
     const timer = group?.timer && [
       group.timer.kind,
@@ -276,5 +317,15 @@ const FORGOTTEN = {
 } as unknown as Partial<Worker>;
 
 export function newWorker(name: string, given: Partial<Worker> = {}): Worker {
-  return { name, protocols: ['range'], generation: 0, synced: 0, owned: NOTHING, validUntil: 0, starts: 0, ...given };
+  return {
+    name,
+    protocols: ['range'],
+    generation: 0,
+    synced: 0,
+    owned: NOTHING,
+    validUntil: 0,
+    starts: 0,
+    revision: 0,
+    ...given,
+  };
 }
