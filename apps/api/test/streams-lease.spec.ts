@@ -7,7 +7,7 @@ let replica: Replica;
 let other: Replica;
 let stop: () => Promise<void>;
 const groups = '/v1/clusters/default/groups';
-const SESSION = 1_800;
+const SESSION = 4_500;
 
 beforeAll(async () => {
   const started = await startReplicas(2);
