@@ -35,12 +35,11 @@ export function checkWindows(windows: readonly MaintenanceWindow[]): void {
   const complain = (at: string, detail: string) => errors.push({ pointer: `/maintenanceWindows${at}`, detail });
   if (windows.length > MOST_WINDOWS) complain('', `at most ${MOST_WINDOWS} windows, not ${windows.length}`);
   for (const [i, window] of windows.entries()) {
-    const pattern = 'days' in window ? TIME_OF_DAY : INSTANT;
     const wanted = 'days' in window ? 'must be HH:MM' : 'must be a time with its offset, as in 2026-12-24T18:00:00Z';
     for (const field of ['from', 'until'] as const) {
       const value = window[field];
-      const wrong = !pattern.test(value) || (!('days' in window) && Number.isNaN(Date.parse(value)));
-      if (wrong) complain(`/${i}/${field}`, wanted);
+      const right = 'days' in window ? TIME_OF_DAY.test(value) : isInstant(value);
+      if (!right) complain(`/${i}/${field}`, wanted);
     }
     if (!('days' in window)) {
       if (Date.parse(window.from) >= Date.parse(window.until)) complain(`/${i}/until`, 'must be later than from');
@@ -53,6 +52,13 @@ export function checkWindows(windows: readonly MaintenanceWindow[]): void {
     if (!isTimeZone(window.timeZone ?? 'UTC')) complain(`/${i}/timeZone`, 'must be a time zone such as Europe/Berlin');
   }
   if (errors.length > 0) throw invalidRequest('The maintenance windows are not valid.', errors);
+}
+
+/** A day that there is: Date.parse takes the 30th of February for the 2nd of March. */
+function isInstant(text: string): boolean {
+  if (!INSTANT.test(text) || Number.isNaN(Date.parse(text))) return false;
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 }
 
 /**

@@ -71,6 +71,7 @@ describe('maintenance windows', () => {
       { from: '2026-12-26T12:00:00Z', until: '2026-12-24T12:00:00Z' },
       { days: [], from: '8:00', until: '24:00', timeZone: 'Mars/Olympus' },
       { days: ['FUNDAY' as 'SUNDAY'], from: '08:00', until: '09:00' },
+      { from: '2027-02-29T00:00:00Z', until: '2027-04-31T00:00:00+02:00' },
     ];
     const complaints = () => {
       try {
@@ -81,10 +82,11 @@ describe('maintenance windows', () => {
       return [];
     };
     expect(complaints()).toEqual(
-      ['0/from', '1/until', '2/from', '2/until', '2/days', '2/timeZone', '3/days/0'].map(
+      ['0/from', '1/until', '2/from', '2/until', '2/days', '2/timeZone', '3/days/0', '4/from', '4/until'].map(
         (pointer) => `/maintenanceWindows/${pointer}`,
       ),
     );
+    expect(() => checkWindows([{ from: '2028-02-29T00:00:00Z', until: '2028-02-29T23:30:00-02:00' }])).not.toThrow();
     expect(() => checkWindows([{ from: '2026-12-24T18:00:00Z', until: '2026-12-24T18:00:01+00:00' }])).not.toThrow();
   });
 });
