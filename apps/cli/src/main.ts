@@ -1,12 +1,7 @@
 import { run } from './run.js';
-import { isClosed } from './terminal.js';
 
-// A reader that has seen enough closes the pipe; whoever writes learns of it by the error of its own write.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (!isClosed(error)) throw error;
-  });
-}
+// A reader that has seen enough closes the pipe, and disks fill up; whoever writes learns of it by the error of its own write.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 let interrupt: AbortController | undefined;
 

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { type AllotError, invalidRequest } from '@allot/model';
 
 /** A stream that may be a terminal. */
 export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -38,18 +39,25 @@ export class OutputClosed extends Error {}
 /** Thrown when Ctrl-C ended a wait. */
 export class Interrupted extends Error {}
 
-/** Writes and waits until the stream takes more. @throws OutputClosed when it was closed at the other end. */
+/**
+ * Writes and waits until the stream takes more.
+ * @throws OutputClosed when it was closed at the other end, AllotError where it cannot be written for another reason.
+ */
 export async function write(stream: OutputStream, text: string): Promise<void> {
   if (text === '') return;
   await new Promise<void>((resolve, reject) => {
     stream.write(text, (error) => {
       if (error === null || error === undefined) resolve();
-      else reject(isClosed(error) ? new OutputClosed('The output was closed.') : error);
+      else reject(isClosed(error) ? new OutputClosed('The output was closed.') : notWritten(error));
     });
   });
 }
 
-export function isClosed(error: Error): boolean {
+function notWritten({ message }: Error): AllotError {
+  return invalidRequest(`The output cannot be written: ${message}.`);
+}
+
+function isClosed(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'EOF';
 }

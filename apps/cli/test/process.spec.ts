@@ -33,6 +33,12 @@ describe('allot as a process', () => {
     expect([out, err]).toEqual([' 3  1\n', 'code 141\n']);
   });
 
+  it('says so where the output cannot be written', async () => {
+    const { err } = await runBash('allot plan > /dev/full; echo "code $?" >&2', { input: GROUP });
+    expect(err).toMatch(/^error: The output cannot be written: .*ENOSPC.*\n {2}what to do: .*\ncode 1\n$/m);
+    expect(err).not.toContain('    at ');
+  });
+
   it('needs nobody to read what it says beside the answer', async () => {
     const { out, code } = await runBash('allot plan --add-members 1 2>&- | tail -1', { input: GROUP });
     expect([code, out.trim().length > 0]).toEqual([0, true]);
