@@ -58,7 +58,10 @@ export class JsonReader {
     return items;
   }
 
+  /** Subscriptions of large groups are half a million texts: a pointer is made for those that are wrong alone. */
   texts(value: unknown, pointer: string, most: number): string[] {
+    const sound = (item: unknown) => typeof item === 'string' && item !== '';
+    if (Array.isArray(value) && value.length <= most && value.every(sound)) return [...(value as string[])];
     return this.list(value, pointer, most, (item, at) => this.text(item, at));
   }
 }

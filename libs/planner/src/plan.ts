@@ -149,8 +149,12 @@ function weightedSkews(
     : { before: old ?? skewOf(before, current).overall, after: now ?? skewOf(after, target).overall };
 }
 
-function unknownTopics(members: readonly MemberSpec[], { topics }: SubscriptionIndex): string[] {
+function unknownTopics(members: readonly MemberSpec[], { topics, byMember }: SubscriptionIndex): string[] {
   const unknown = new Set<string>();
-  for (const member of members) for (const topic of member.topics) if (!topics.has(topic)) unknown.add(topic);
+  for (const [i, member] of members.entries()) {
+    // The index has the topics that exist, each once: as many as are subscribed leaves none out.
+    if (byMember[i]!.length === member.topics.length) continue;
+    for (const topic of member.topics) if (!topics.has(topic)) unknown.add(topic);
+  }
   return [...unknown].sort(compareText);
 }

@@ -15,6 +15,8 @@ const MOST_WAITING = 100;
 const IDLE_MS = 60_000;
 /** For inputs of any size that the limits allow, and no more. */
 const MEMORY_MB = 1_024;
+/** Of it for what is young: a question of some megabytes becomes millions of small objects at once, and most of them go at once. */
+const YOUNG_MB = 64;
 
 /** Beside this module, built or not. */
 const SCRIPT = new URL(`./compute-thread${extname(import.meta.url)}`, import.meta.url);
@@ -43,7 +45,7 @@ export class ThreadComputing extends Computing {
       maxThreads: Math.max(1, availableParallelism() - 1),
       maxQueue: MOST_WAITING,
       idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MB },
       ...(execArgv !== undefined && { execArgv: [...execArgv] }),
     });
     // A thread that cannot start would be started again and again for those who wait, and end the service for want of a listener.
@@ -55,7 +57,7 @@ export class ThreadComputing extends Computing {
   override async answer<K extends QuestionKind>(kind: K, question: Questions[K]): Promise<Answers[K]> {
     if (sizeOfQuestion(question) < SMALL) return this.inline.answer(kind, question);
     const reply = await this.#ask({ kind, question } as ComputeTask);
-    if ('answer' in reply) return reply.answer as Answers[K];
+    if ('json' in reply) return JSON.parse(reply.json) as Answers[K];
     if (reply.code === 'UNSUPPORTED_ASSIGNOR') return this.inline.answer(kind, question);
     throw new AllotError(reply.code, reply.message, reply.options);
   }
