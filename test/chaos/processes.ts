@@ -54,6 +54,10 @@ export class ReplicaProcess {
     throw new Error('a replica did not get ready');
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async kill(): Promise<void> {
     await end(this.#child, 'SIGKILL');
   }

@@ -67,13 +67,6 @@ it('finds that an absent report counts as nothing held', async () => {
   expect(await findTrouble()).toMatch(/both work on/);
 });
 
-it('finds that a join is believed that arrives late', async () => {
-  const real = await load<typeof Description>('member-description');
-  const believable: typeof real.believable = (_member, description) => description;
-  jest.unstable_mockModule('../../src/classic/member-description.js', () => ({ ...real, believable }));
-  expect(await findTrouble()).toMatch(/both work on/);
-});
-
 it('finds that what a member gave up stays with it', async () => {
   const real = await load<typeof Description>('member-description');
   const released: typeof real.released = ({ assigned, pendingRevocation }) => ({ assigned, pendingRevocation });
