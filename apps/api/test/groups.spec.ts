@@ -249,6 +249,19 @@ describe('requests that are wrong', () => {
     expect([stale.status, stale.json.code, stale.json.revision]).toEqual([412, 'STALE_REVISION', 2]);
   });
 
+  it('promises no more time when a join is answered again for its Idempotency-Key', async () => {
+    const join = (to: Replica) => {
+      const body = { subscription: { topics: ['orders'] } };
+      return to.send('POST', `${groups}/again/members`, body, { 'idempotency-key': 'join-again' });
+    };
+    const { json: first } = await join(replica);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { json: again, headers } = await join(other);
+    expect([headers.get('idempotency-replayed'), again.memberId]).toEqual(['true', first.memberId]);
+    expect(again.validForMs).toBeLessThanOrEqual(first.validForMs - 300);
+    expect(again.validForMs).toBeGreaterThan(0);
+  });
+
   it('S-12 takes fifty joins at once: epochs and revisions without gaps', async () => {
     const joins = Array.from({ length: 50 }, (_, i) =>
       (i % 2 ? other : replica).call('POST', `${groups}/s12/members`, {

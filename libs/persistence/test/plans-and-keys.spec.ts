@@ -125,7 +125,10 @@ describe('idempotency keys', () => {
     expect(await store.begin(id, 'h', 60_000)).toEqual({ kind: 'in-flight' });
     expect(await store.begin(id, 'other', 60_000)).toEqual({ kind: 'mismatch' });
     await store.finish(id, 'h', response, 60_000);
-    expect(await store.begin(id, 'h', 60_000)).toEqual({ kind: 'replay', response });
+    await sleep(20);
+    const replay = await store.begin(id, 'h', 60_000);
+    expect(replay).toEqual({ kind: 'replay', response, ageMs: expect.any(Number) });
+    expect((replay as { ageMs: number }).ageMs).toBeGreaterThanOrEqual(20);
     expect(await store.begin(id, 'other', 60_000)).toEqual({ kind: 'mismatch' });
     expect(await store.begin({ ...id, principal: 'bob' }, 'other', 60_000)).toEqual({ kind: 'begun' });
   });

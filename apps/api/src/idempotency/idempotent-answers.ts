@@ -32,7 +32,7 @@ export class IdempotentAnswers {
     const id = { principal, key: checkKey(key) };
     const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url');
     const outcome = await this.store.begin(id, hash, CLAIM_MS);
-    if (outcome.kind === 'replay') return replay(outcome.response);
+    if (outcome.kind === 'replay') return replay(withTimeLeft(outcome.response, outcome.ageMs));
     if (outcome.kind !== 'begun') throw outcome.kind === 'in-flight' ? inUse() : reused();
     let done: Awaited<ReturnType<typeof work>>;
     try {
@@ -46,6 +46,16 @@ export class IdempotentAnswers {
     else await this.store.finish(id, hash, done.keep, KEEP_MS).catch(onLost);
     return done.answer;
   }
+}
+
+/**
+ * A member counts `validForMs` from its own request, and a replay answers a later one: less than the first time is left, or a member whose
+ * partitions have gone to others meanwhile would take them for its own.
+ */
+function withTimeLeft(response: StoredResponse, ageMs: number): StoredResponse {
+  const body = response.body as { readonly validForMs?: unknown } | null;
+  if (typeof body?.validForMs !== 'number') return response;
+  return { ...response, body: { ...body, validForMs: Math.max(0, Math.floor(body.validForMs - ageMs)) } };
 }
 
 function checkKey(key: string): string {

@@ -7,12 +7,13 @@ export interface StoredResponse {
 }
 
 /**
- * `begun`: the caller runs the request, then calls `finish` or `abandon`. `replay`: the same request was answered before.
+ * `begun`: the caller runs the request, then calls `finish` or `abandon`. `replay`: the same request was answered before, and begun
+ * `ageMs` ago by the database's clock.
  * `in-flight`: the same request is being run. `mismatch`: the key was used for another request.
  */
 export type IdempotencyOutcome =
   | { readonly kind: 'begun' }
-  | { readonly kind: 'replay'; readonly response: StoredResponse }
+  | { readonly kind: 'replay'; readonly response: StoredResponse; readonly ageMs: number }
   | { readonly kind: 'in-flight' }
   | { readonly kind: 'mismatch' };
 

@@ -9,6 +9,7 @@ interface KeyRow {
   readonly responseStatus: number | null;
   readonly responseHeaders: Readonly<Record<string, string>> | null;
   readonly responseBody: unknown;
+  readonly ageMs: number;
 }
 
 /** Idempotency keys. A claim is one INSERT, so of any number of replicas one gets it. */
@@ -29,7 +30,8 @@ export class PrismaIdempotencyStore implements IdempotencyStore {
         if (claimed === 1) return { kind: 'begun' };
         const rows = await statements.$queryRaw<KeyRow[]>`
           SELECT request_hash AS "requestHash", status, response_status AS "responseStatus",
-                 response_headers AS "responseHeaders", response_body AS "responseBody"
+                 response_headers AS "responseHeaders", response_body AS "responseBody",
+                 (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS "ageMs"
           FROM idempotency_keys WHERE principal = ${principal} AND key = ${key}`;
         if (rows[0] !== undefined) return outcomeOf(rows[0], requestHash);
       }
@@ -68,6 +70,6 @@ function fromNow(ms: number): Prisma.Sql {
 function outcomeOf(row: KeyRow, requestHash: string): IdempotencyOutcome {
   if (row.requestHash !== requestHash) return { kind: 'mismatch' };
   if (row.status === 'in-flight') return { kind: 'in-flight' };
-  const { responseStatus: status, responseHeaders: headers, responseBody: body } = row;
-  return { kind: 'replay', response: { status: status!, headers: headers!, body } };
+  const { responseStatus: status, responseHeaders: headers, responseBody: body, ageMs } = row;
+  return { kind: 'replay', response: { status: status!, headers: headers!, body }, ageMs };
 }
