@@ -81,20 +81,26 @@ function describe({
   evenShare: [low, high],
 }: Omit<MemberExplanation, 'text'>): string {
   if (after === null) return `${member} leaves the group and gives up ${list(lost)}.`;
-  const had = before === null ? `${member} joins` : `${member} had ${plural(before)}`;
-  const ofThese = after.size === 0 ? '' : `: ${list(after)}`;
-  const has = before === null ? ` and gets ${plural(after)}${ofThese}.` : ` and has ${plural(after)} after.`;
   const changes = [
     before !== null && gained.size > 0 ? ` It gains ${list(gained)}.` : '',
     lost.size > 0 ? ` It loses ${list(lost)}.` : '',
-    before !== null && gained.size === 0 && lost.size === 0 ? ' Nothing changes for it.' : '',
     idle === null ? '' : ` It has nothing to do because ${IDLE[idle]}.`,
     idle === null ? ` The even share is ${low === high ? low : `${low} or ${high}`}.` : '',
     claimsLost.size === 0
       ? ''
       : ` What it said of ${list(claimsLost)} did not count: another claim is newer, or as new.`,
   ];
-  return had + has + changes.join('');
+  return describeCount(member, before, after, gained.size === 0 && lost.size === 0) + changes.join('');
+}
+
+function describeCount(member: string, before: Assignment | null, after: Assignment, same: boolean): string {
+  const now = countPartitions(after);
+  if (before === null) return `${member} joins and gets ${plural(after)}${now === 0 ? '' : `: ${list(after)}`}.`;
+  if (same) return now === 0 ? `${member} has no partitions, as before.` : `${member} keeps its ${plural(after)}.`;
+  const then = countPartitions(before);
+  return then === now
+    ? `${member} has ${plural(after)}, as many as before, but not the same.`
+    : `${member} goes from ${plural(before)} to ${now}.`;
 }
 
 function plural(assignment: Assignment): string {

@@ -206,6 +206,10 @@ function describeBalance(result: PlanResult, from: Candidate, to: Candidate, sha
   return `${had(from)}, ${had(to)}; by weight ${from.member} carried ${high} and ${to.member} ${low}`;
 }
 
+function isNew({ before }: PlanResult, topic: string, partition: number): boolean {
+  return partition >= (before.topics.find(({ name }) => name === topic)?.partitions ?? 0);
+}
+
 function isPinned({ pins, owners }: PlanResult, topic: string, partition: number, to: string): boolean {
   const pin = pins.find((it) => it.topic === topic && it.partition === partition);
   const instanceId = owners.after.members.find(({ id }) => id === to)?.instanceId;
@@ -237,8 +241,10 @@ function describe(facts: Omit<Explanation, 'text'>, result: PlanResult, order: s
   const [giver, taker] = [load(from), load(to)];
   const balance = giver && taker ? `: ${describeBalance(result, giver, taker, share)}` : '';
   const reasons: Record<Cause, string> = {
-    kept: `${name} stays with ${to}.`,
-    'first-owner': `${name} had no owner; ${assignor} gives it to ${to}.`,
+    kept: result.sticky
+      ? `${name} stays with ${to}: ${assignor} moves no more than balance asks for.`
+      : `${name} stays with ${to}.`,
+    'first-owner': `${name} ${isNew(result, facts.topic, facts.partition) ? 'is new' : 'had no owner'}; ${assignor} gives it to ${to}.`,
     'owner-left': `${name} goes from ${from} to ${to} because ${from} left the group.`,
     'owner-unsubscribed': `${name} goes from ${from} to ${to} because ${from} no longer subscribes to ${facts.topic}.`,
     pinned: `${name} goes from ${from} to ${to}, to which it is pinned.`,

@@ -13,6 +13,8 @@ export type PassedOver =
   | 'has-its-share'
   /** It has no fewer partitions than the owner. */
   | 'has-as-many'
+  /** It had more partitions than the owner before: the rule gives to those that have little. */
+  | 'had-more'
   /** The rule's own order of members and partitions led elsewhere. */
   | 'rule-order';
 
@@ -43,6 +45,7 @@ export function passedOver(
   if (balances && candidate.loadAfter >= evenShare[1]) return 'has-its-share';
   if (sticky && kept) return 'owner-keeps-it';
   if (balances && owner !== undefined && candidate.loadAfter >= owner.loadAfter) return 'has-as-many';
+  if (balances && (candidate.loadBefore ?? 0) > (owner?.loadBefore ?? 0)) return 'had-more';
   return 'rule-order';
 }
 
@@ -53,7 +56,8 @@ const WORDS: Readonly<Record<PassedOver, (names: string, many: boolean) => strin
   'owner-keeps-it': (names) => `${names}: the owner keeps what it has`,
   'has-its-share': (names, many) => `${names} ${many ? 'have their' : 'has its'} share`,
   'has-as-many': (names, many) => `${names} ${many ? 'have' : 'has'} as many as the owner or more`,
-  'rule-order': (names) => `${names}: by the order of the rule`,
+  'had-more': (names) => `${names} had more than the owner before`,
+  'rule-order': (names) => `${names}: equally good, the rule's order of members decides`,
 };
 
 /**

@@ -11,7 +11,12 @@ export function describeOrder(result: PlanResult, topic: string, partition: numb
 }
 
 /** Rules that cut a topic into contiguous runs, one for each subscriber. */
-function describeRuns({ assignor, target }: PlanResult, topic: string, partition: number, subscribers: number): string {
+function describeRuns(
+  { assignor, target, owners }: PlanResult,
+  topic: string,
+  partition: number,
+  subscribers: number,
+): string {
   const runs = [...target]
     .map(([member, topics]) => ({ member, numbers: topics.get(topic) ?? [] }))
     .filter(({ numbers }) => numbers.length > 0)
@@ -28,6 +33,16 @@ function describeRuns({ assignor, target }: PlanResult, topic: string, partition
   const { member, numbers } = runs[position]!;
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const byId = runs.every((run, index) => index === 0 || compareText(runs[index - 1]!.member, run.member) < 0);
+  // Where racks decided who got which partition, the members' order did not.
+  const racks = owners.after.topics.find(({ name }) => name === topic)?.racks;
+  if (
+    assignor === 'range' &&
+    !byId &&
+    racks !== undefined &&
+    owners.after.members.some(({ rack }) => rack !== undefined)
+  ) {
+    return ` ${assignor} first gives members, up to their share, what has a replica in their rack.`;
+  }
   const mine = numbers.length === 1 ? `${topic}-${numbers[0]}` : `${topic}-${numbers[0]} to ${topic}-${numbers.at(-1)}`;
   const lengths = least === most ? `${least}` : `${most} and ${least}`;
   return (

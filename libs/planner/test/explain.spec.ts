@@ -34,7 +34,7 @@ describe('why a partition is where it is', () => {
       ],
       claims: [{ member: 'a', generation: 2, won: true }],
       racks: [],
-      text: 't-0 stays with a. Passed over: b has its share.',
+      text: 't-0 stays with a: sticky moves no more than balance asks for. Passed over: b has its share.',
     });
   });
 
@@ -114,7 +114,9 @@ describe('why a partition is where it is', () => {
       topics: topics({ t: 3 }),
       members: [member('a', ['t'], { t: [0, 1] }, 1), member('b', ['t'], { t: [2] }, 1)],
     };
-    expect(explain(kept, 't', 0).text).toBe('t-0 stays with a. Passed over: b: the owner keeps what it has.');
+    expect(explain(kept, 't', 0).text).toBe(
+      't-0 stays with a: sticky moves no more than balance asks for. Passed over: b: the owner keeps what it has.',
+    );
   });
 
   it('tells the order of a rule in numbers, if all of the target agrees with it', () => {
@@ -219,7 +221,7 @@ describe('what a plan means for a member', () => {
       /^c3 joins and gets 2 partitions: t-\d, t-\d\. The even share is 2 or 3\.$/,
     );
     expect(explainMember(grown, 'c1').text).toMatch(
-      /^c1 had 4 partitions and has 3 partitions after\. It loses t-\d\. The even share is 2 or 3\.$/,
+      /^c1 goes from 4 partitions to 3\. It loses t-\d\. The even share is 2 or 3\.$/,
     );
     const shrunk = plan({ ...group, changes: [{ removeMembers: ['c2'] }] });
     expect(explainMember(shrunk, 'c2')).toMatchObject({
@@ -228,16 +230,14 @@ describe('what a plan means for a member', () => {
       text: expect.stringMatching(/^c2 leaves the group and gives up t-/),
     });
     expect(explainMember(shrunk, 'c1').text).toMatch(
-      /^c1 had 4 partitions and has 8 partitions after\. It gains t-\d, t-\d, t-\d, t-\d\. The even share is 8\.$/,
+      /^c1 goes from 4 partitions to 8\. It gains t-\d, t-\d, t-\d, t-\d\. The even share is 8\.$/,
     );
     const same = plan(group);
-    expect(explainMember(same, 'c1').text).toBe(
-      'c1 had 4 partitions and has 4 partitions after. Nothing changes for it. The even share is 4.',
-    );
+    expect(explainMember(same, 'c1').text).toBe('c1 keeps its 4 partitions. The even share is 4.');
     const crowd = plan({ ...group, topics: topics({ t: 1 }) });
     expect(explainMember(crowd, 'c2')).toMatchObject({
       idle: 'more-members-than-partitions',
-      text: 'c2 had 0 partitions and has 0 partitions after. Nothing changes for it. It has nothing to do because there are more members than partitions for them.',
+      text: 'c2 has no partitions, as before. It has nothing to do because there are more members than partitions for them.',
     });
     expect(() => explainMember(same, 'c9')).toThrow(/no member "c9"/);
   });
@@ -254,5 +254,52 @@ describe('what a plan means for a member', () => {
   it('counts what it does not list', () => {
     const alone = plan({ ...group, changes: [{ topic: 't', partitions: 20 }, { removeMembers: ['c1'] }] });
     expect(explainMember(alone, 'c2').text).toMatch(/It gains (t-\d+, ){4}t-\d+ and 11 more\./);
+  });
+});
+
+describe('words for', () => {
+  const text = (body: object, topic: string, partition: number) =>
+    explainPartition(plan(body as never), topic, partition).text;
+  const two = [member('c1', ['t']), member('c2', ['t'])];
+
+  it('a partition that is new, and one that nobody had', () => {
+    const grown = {
+      assignor: 'sticky',
+      topics: topics({ t: 2 }),
+      members: two,
+      changes: [{ topic: 't', partitions: 3 }],
+    };
+    expect(text(grown, 't', 2)).toMatch(/^t-2 is new; sticky gives it to c\d\./);
+    const half = {
+      assignor: 'sticky',
+      topics: topics({ t: 2 }),
+      members: [member('c1', ['t'], { t: [0] }, 1), two[1]],
+    };
+    expect(text(half, 't', 1)).toMatch(/^t-1 had no owner; sticky gives it to c2\./);
+  });
+
+  it('range where racks, not the order of members, decided', () => {
+    const members = [
+      { id: 'c1', topics: ['t'], rack: 'a' },
+      { id: 'c2', topics: ['t'], rack: 'b' },
+    ];
+    const swapped = { assignor: 'range', topics: [{ name: 't', partitions: 2, racks: [['b'], ['a']] }], members };
+    expect(text(swapped, 't', 0)).toContain(
+      'range first gives members, up to their share, what has a replica in their rack.',
+    );
+    expect(text(swapped, 't', 0)).not.toContain('cuts');
+  });
+
+  it('a candidate that had more than the one who got it', () => {
+    const body = {
+      assignor: 'cooperative-sticky',
+      topics: topics({ t0: 1, t1: 4, t2: 4 }),
+      members: [member('c0', ['t0', 't1', 't2']), member('c1', ['t1']), member('c2', ['t1'])],
+      changes: [{ member: 'c1', topics: ['t0', 't2'] }],
+    };
+    expect(text(body, 't1', 0)).toContain('Passed over: c0 had more than the owner before.');
+    expect(explainMember(plan(body), 'c1').text).toMatch(
+      /^c1 has 2 partitions, as many as before, but not the same\. It gains/,
+    );
   });
 });

@@ -60,8 +60,8 @@ export class ExplainedCandidate implements Candidate {
     type: 'string',
     nullable: true,
     description:
-      'Why it did not get the partition: pinned-to-owner, no-replica-in-rack, owner-keeps-it, has-its-share, has-as-many or ' +
-      'rule-order; null: it did. More may come.',
+      'Why it did not get the partition: pinned-to-owner, no-replica-in-rack, owner-keeps-it, has-its-share, has-as-many, ' +
+      'had-more or rule-order; null: it did. More may come.',
   })
   passedOver!: Candidate['passedOver'];
 }
