@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Replica, startReplicas, type Json } from './support/service.js';
 
@@ -187,6 +188,23 @@ describe('a classic group over HTTP', () => {
       cause: 'instance-conflict',
       members: [{ memberId: newer.memberId, conflictsWith: older.memberId }],
     });
+  });
+
+  it('knows the first request of a static process that is sent again, and a join that arrives late', async () => {
+    const path = await newGroup({ assignedBy: 'service', staticPolicy: 'oldest-wins' });
+    const first = { ...ORDERS, instanceId: 'pod', newMemberId: randomUUID(), revision: 0 };
+    const { memberId, generation } = await a.call('POST', `${path}/join`, first, 200);
+    expect(memberId).toBe(first.newMemberId);
+    expect(await b.call('POST', `${path}/join`, first, 200)).toMatchObject({ memberId, generation });
+    const { assignment } = await a.call('POST', `${path}/sync`, { memberId, generation, instanceId: 'pod' }, 200);
+    const begun = { ...ORDERS, instanceId: 'other', timeoutMs: 0 };
+    expect(await a.call('POST', `${path}/join`, begun, 202)).toMatchObject({ completed: false });
+    const refused = await a.send('POST', `${path}/sync`, { memberId, generation, instanceId: 'pod' });
+    expect(refused).toMatchObject({ status: 409, json: { code: 'REBALANCE_IN_PROGRESS' } });
+    expect(refused.json.revision).toBeGreaterThan(1);
+    await b.call('POST', `${path}/join`, { ...first, memberId, revision: 1, timeoutMs: 0 });
+    const { members } = await a.call('GET', path);
+    expect(members.find((each: { memberId: string }) => each.memberId === memberId).current).toEqual(assignment);
   });
 
   it('is read as any group: list, assignment, rebalances, stream and GraphQL', async () => {
