@@ -1,6 +1,7 @@
 // `npm run demo`: a service, ten workers that share a queue of 40 partitions, and someone who kills, freezes and restarts them at random.
 // One line a second; at the end every item is counted. Exits non-zero when one was lost or done twice.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,41 +36,63 @@ const SESSION_MS = 3_000;
 /** Workers are named by letters, one more for each that was started. */
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-const stops = [];
-const { servers, database } = values.servers === undefined ? await startService() : values;
-const base = `${servers.split(',')[0]}/v1/clusters/default`;
-const queue = new pg.Client({ connectionString: database });
-await queue.connect();
-stops.push(() => queue.end());
-await createQueue(queue, partitions);
-await call('PUT', `/topics/${TOPIC}`, { partitions });
-await call('PUT', `/groups/${GROUP}`, {
-  assignor: 'uniform',
-  sessionTimeoutMs: SESSION_MS,
-  heartbeatIntervalMs: 1_000,
-});
+/** Ctrl-C, or whoever ends this process: nothing that it started stays behind. */
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupt.abort());
+const interrupted = new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve));
 
+const stops = [];
 const workers = [];
+let servers, database, base, queue;
 let started = 0;
 const events = [];
 const lines = [];
 let begun = performance.now();
 const elapsed = () => (performance.now() - begun) / 1000;
 
-let failed = true;
+let held = false;
 try {
+  // What is half started cannot be stopped, so this is not interrupted.
+  await start();
+  held = !interrupt.signal.aborted && (await Promise.race([run(), interrupted.then(() => false)]));
+} catch (error) {
+  // Ctrl-C goes to the service too.
+  if (!interrupt.signal.aborted) throw error;
+} finally {
+  const end = interrupt.signal.aborted;
+  interrupt.abort();
+  await Promise.all(workers.map(({ child }) => kill(child)));
+  for (const stop of stops.reverse()) await stop();
+  if (end) console.log('interrupted: nothing was counted');
+}
+process.exit(held ? 0 : 1);
+
+async function start() {
+  ({ servers, database } = values.servers === undefined ? await startService() : values);
+  base = `${servers.split(',')[0]}/v1/clusters/default`;
+  queue = new pg.Client({ connectionString: database });
+  queue.on('error', () => undefined);
+  await queue.connect();
+  stops.push(() => queue.end());
+  await createQueue(queue, partitions);
+  await call('PUT', `/topics/${TOPIC}`, { partitions });
+  await call('PUT', `/groups/${GROUP}`, {
+    assignor: 'uniform',
+    sessionTimeoutMs: SESSION_MS,
+    heartbeatIntervalMs: 1_000,
+  });
+}
+
+async function run() {
   for (let i = 0; i < workerCount; i++) startWorker();
   await everyPartitionIsHeld();
   begun = performance.now();
   await Promise.all([produce(), makeTrouble(), showEverySecond()]);
-  failed = !(await finish());
-} finally {
-  for (const { child } of workers) if (isAlive(child)) child.kill('SIGKILL');
-  for (const stop of stops.reverse()) await stop();
+  return finish();
 }
-process.exitCode = failed ? 1 : 0;
 
 function startWorker() {
+  if (interrupt.signal.aborted) return;
   const name = LETTERS[started++ % LETTERS.length];
   const script = fileURLToPath(new URL('./worker.mjs', import.meta.url));
   const args = ['--name', name, '--servers', servers, '--database', database, '--group', GROUP, '--topic', TOPIC];
@@ -78,6 +101,13 @@ function startWorker() {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   workers.push({ name, child, frozen: false });
+}
+
+async function kill(child) {
+  if (!isAlive(child)) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
 }
 
 function isAlive(child) {

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -15,11 +16,14 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 /** Runs the demo from source on the test's own service. */
-async function demo(...args: string[]): Promise<string> {
+function commandOf(args: string[]): string[] {
   const loader = ['--no-warnings', '--import', './test/support/typescript.mjs'];
   const where = ['--servers', replicas.map(({ url }) => url).join(','), '--database', database.url];
-  const command = [...loader, './examples/work-queue/demo.mjs', ...where, ...args];
-  const { stdout } = await promisify(execFile)(process.execPath, command, { timeout: 110_000 });
+  return [...loader, './examples/work-queue/demo.mjs', ...where, ...args];
+}
+
+async function demo(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, commandOf(args), { timeout: 110_000 });
   return stdout;
 }
 
@@ -56,4 +60,27 @@ describe('the demo', () => {
     expect(rows).toEqual([{ n: items, items }]);
     await client.end();
   }, 120_000);
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'leaves no worker behind after %s',
+    async (signal) => {
+      // Of a process group of its own, so that whoever is left of it can be found.
+      const args = commandOf(['--seconds', '60', '--workers', '2', '--partitions', '12', '--rate', '20']);
+      const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      const runs = new Promise<void>((resolve) =>
+        child.stdout.on('data', (text) => {
+          output += String(text);
+          if (output.includes(' 1 s ')) resolve();
+        }),
+      );
+      const exit = once(child, 'exit');
+      await Promise.race([runs, exit]);
+      child.kill(signal);
+      const [code] = await exit;
+      expect([code, output.trim().split('\n').at(-1)]).toEqual([1, 'interrupted: nothing was counted']);
+      expect(() => process.kill(-child.pid!, 0)).toThrow('ESRCH');
+    },
+    60_000,
+  );
 });
