@@ -131,11 +131,46 @@ describe.each<Transport>(['ws', 'sse'])('groupChanged over %s', (transport) => {
     expect(await events.next()).toBe('complete');
   });
 
+  it('starts over with a snapshot when the group is another one by now', async () => {
+    const group = `again-${transport}`;
+    for (const value of [1_001, 1_002]) await replica.call('PUT', `${groups}/${group}`, { heartbeatIntervalMs: value });
+    await replica.call('DELETE', `${groups}/${group}`, undefined, 204, { 'if-match': '*' });
+    const { revision } = await other.call<Json>('PUT', `${groups}/${group}`, {});
+    for (const since of [0, 1, 2, revision + 1, Number.MAX_SAFE_INTEGER]) {
+      const events = subscribe(replica, transport, GROUP_CHANGED, { group, since });
+      expect(await events.next()).toMatchObject({ __typename: 'GroupSnapshot', revision });
+      await events.close();
+    }
+  });
+
   it('refuses a group that is not there with the code of REST', async () => {
     const events = subscribe(replica, transport, GROUP_CHANGED, { group: 'nobody' });
     expect(await events.next().catch((errors: unknown) => ({ errors }))).toMatchObject({
       errors: [{ extensions: { code: 'GROUP_ID_NOT_FOUND', action: 'fix-request' } }],
     });
+  });
+});
+
+describe('many subscriptions to one group', () => {
+  it('read each of its changes once for all of them', async () => {
+    await replica.call('PUT', `${groups}/popular`, {});
+    const store = replica.postgres.ports.groups as { changesSince: (...args: unknown[]) => Promise<unknown> };
+    const read = store.changesSince.bind(store);
+    let reads = 0;
+    store.changesSince = (...args) => (reads++, read(...args));
+    const all = Array.from({ length: 30 }, (_, i) =>
+      subscribe(replica, i % 2 === 0 ? 'ws' : 'sse', GROUP_CHANGED, { group: 'popular' }),
+    );
+    const next = () => Promise.all(all.map((events) => events.next()));
+    for (const event of await next()) expect(event).toMatchObject({ __typename: 'GroupSnapshot', revision: 1 });
+    for (let revision = 2; revision <= 5; revision++) {
+      await other.call('PUT', `${groups}/popular`, { heartbeatIntervalMs: 1_000 + revision });
+      for (const event of await next()) expect(event).toMatchObject({ __typename: 'GroupRevision', revision });
+    }
+    store.changesSince = read;
+    // One for each change, one at the beginning, and some for hints that came while one was under way.
+    expect(reads).toBeLessThan(15);
+    await Promise.all(all.map((events) => events.close()));
   });
 });
 
