@@ -20,7 +20,7 @@ import { untilAborted } from './until-aborted.js';
 /** How long a member may take to give partitions up until the service says so: what a group has that was told nothing else. */
 const USUAL_REBALANCE_TIMEOUT_MS = 300_000;
 
-/** The service writes to a stream every 15 s. */
+/** The service writes to a stream every 12 s. */
 const LONGEST_SILENCE_MS = 40_000;
 
 /**
