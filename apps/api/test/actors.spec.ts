@@ -62,8 +62,15 @@ describe('who asks, told by a proxy', () => {
       },
     });
     for await (const result of client.iterate({ query: mutation(1_400) })) expect(result.errors).toBeUndefined();
-    await client.dispose();
     expect(await last()).toBe('mary');
+    const { revision } = await replica.call('GET', group);
+    const query = `subscription { groupChanged(group: "reviewed", sinceRevision: ${revision - 2}) { ... on GroupRevision { actor } } }`;
+    const told: unknown[] = [];
+    for await (const { data } of client.iterate<{ groupChanged: { actor: string } }>({ query })) {
+      if (told.push(data!.groupChanged.actor) === 2) break;
+    }
+    expect(told).toEqual(['lin', 'mary']);
+    await client.dispose();
   });
 
   it('is anonymous without the header, and refused under a name that is none', async () => {
