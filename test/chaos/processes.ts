@@ -42,9 +42,10 @@ export class ReplicaProcess {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const child = this.#child;
-    for (let i = 0; i < 300; i++) {
+    // On a machine that is busy with all the rest a start may take long.
+    for (let i = 0; i < 1_200; i++) {
       if (child.exitCode !== null) throw new Error(`a replica ended while starting (code ${child.exitCode})`);
-      const ready = await fetch(`${this.url}/readyz`).then(
+      const ready = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
         (response) => response.ok,
         () => false,
       );

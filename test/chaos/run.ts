@@ -26,13 +26,17 @@ function whole(name: keyof typeof values): number {
 /** One fault after the other, some overlapping with the next; answers how often each happened. */
 async function makeTrouble(world: World, deadline: number): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  const running: Promise<void>[] = [];
+  const running: Promise<unknown>[] = [];
   let nextNews = Date.now() + 60_000;
   while (Date.now() < deadline) {
     const [name, fault] = world.pick(FAULTS);
-    const done = fault(world).then((happened) => {
-      if (happened) counts.set(name, (counts.get(name) ?? 0) + 1);
-    });
+    const done = fault(world).then(
+      (happened) => {
+        if (happened) counts.set(name, (counts.get(name) ?? 0) + 1);
+      },
+      // The run goes on, and says in the end that it is not what it should have been.
+      (error: unknown) => world.problems.push(`${name}: ${String(error)}`),
+    );
     running.push(done);
     await Promise.race([done, sleep(1_500)]);
     await sleep(world.random() * 400);
@@ -73,7 +77,7 @@ async function main(): Promise<boolean> {
     const counts = await makeTrouble(world, Date.now() + seconds! * 1000);
     const calmMs = await untilStable(world);
     printMeasures(world, counts, calmMs);
-    const broken = await findFaults(world, calmMs);
+    const broken = [...world.problems, ...(await findFaults(world, calmMs))];
     for (const problem of broken) console.log(`  BROKEN: ${problem}`);
     const { log } = world;
     console.log(

@@ -46,6 +46,8 @@ export class World {
     { id: 'other', topic: 'orders', settings: { assignor: 'uniform' }, partitions: 100, members: 0 },
     { id: 'classic', topic: 'clicks', settings: CLASSIC, partitions: 60, members: 0 },
   ];
+  /** What went wrong with the test itself. */
+  readonly problems: string[] = [];
   /** Replicas that are in trouble: one is always left to serve. */
   readonly busy = new Set<ReplicaProcess>();
   #hostSeed: number;
