@@ -71,7 +71,8 @@ async function live(urls: readonly string[], member: string): Promise<void> {
   };
   // Both at once, as after a time-out: one joins and the other finds the member.
   const twice = random() < 0.1;
-  const join = { memberEpoch: 0, subscription: { topics: ['t'] } };
+  // Without the revision a copy that comes late would say that the member holds nothing, whatever it was given since.
+  const join = { memberEpoch: 0, subscription: { topics: ['t'] }, revision: 0 };
   const [joined] = await Promise.all([
     beat(join),
     ...(twice ? [send(urls, 'POST', `/members/${member}/heartbeat`, join)] : []),
