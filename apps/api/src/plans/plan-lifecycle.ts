@@ -11,6 +11,7 @@ import {
 import { AllotError } from '@allot/model';
 import { Inject, Injectable } from '@nestjs/common';
 import { readGroup } from '../groups/read-group.js';
+import { ANONYMOUS } from '../http/actor.js';
 import { GROUP_STORE, PLAN_STORE } from '../ports.js';
 import { PLAN_READER } from './plan-input.js';
 import { checkPlan, type PlanPrecondition } from './plan-etag.js';
@@ -121,10 +122,14 @@ export class PlanLifecycle {
   }
 }
 
+/** Where nobody says who asks, no plan of such a group could ever be approved. */
+const WHO_IS_WHO =
+  ' Everybody is anonymous here until an authenticating proxy says who asks: set ALLOT_ACTOR_HEADER to the header in which it does.';
+
 function approverIsAuthor(actor: string): AllotError {
   return new AllotError(
     'PLAN_APPROVER_IS_AUTHOR',
-    `${actor} made this plan, and the group asks that somebody else approves it.`,
+    `${actor} made this plan, and the group asks that somebody else approves it.${actor === ANONYMOUS ? WHO_IS_WHO : ''}`,
     { action: 'fix-request', facts: { author: actor } },
   );
 }
