@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Options that every project shares: ESM through swc, workspaces resolved to their sources, so tests need no build. */
 const shared = {
   testEnvironment: 'node',
@@ -44,4 +46,8 @@ export default {
     },
   ],
   testTimeout: 30_000,
+  // Many tests wait for a database or a timer, so two at a time are faster even on two cores. A process that has run a hundred files is slow: a new one
+  // takes over.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  workerIdleMemoryLimit: '1GB',
 };

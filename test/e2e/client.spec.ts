@@ -148,7 +148,7 @@ describe('a member', () => {
     let overlap = false;
     const verdicts: boolean[] = [];
     const start = () => {
-      const { member } = join('work');
+      const { member } = join('work', { requestTimeoutMs: 5_000 });
       return forEachPartition(member, async ({ partition, epoch, signal, verify }) => {
         overlap ||= (running.get(partition) ?? 0) > 0;
         running.set(partition, (running.get(partition) ?? 0) + 1);
