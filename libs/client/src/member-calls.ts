@@ -2,7 +2,8 @@ import { AllotClientError } from './errors.js';
 import { partitionsToJson, type Partitions, type PartitionsJson } from './partitions.js';
 import type { Service } from './service.js';
 
-const LEAVE_ATTEMPTS = 3;
+/** Of a request that is not repeated by the next heartbeat. */
+const ATTEMPTS = 3;
 
 export interface Subscription {
   readonly topics?: readonly string[];
@@ -80,7 +81,7 @@ export class MemberCalls {
 
   /** Tries a few times. One whom the service does not know any more has left. */
   async leave(temporarily: boolean, onError: (error: AllotClientError) => void): Promise<void> {
-    for (let attempt = 1; attempt <= LEAVE_ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         if (temporarily) await this.#post('heartbeat', { memberEpoch: -2 }, undefined);
         else await this.service.call('DELETE', this.path, undefined, this.#options(undefined));
@@ -92,9 +93,17 @@ export class MemberCalls {
     }
   }
 
-  verify(memberEpoch: number, partitions: Partitions, signal?: AbortSignal): Promise<OwnershipAnswer> {
+  /** Tries a few times, each with the next server: the question changes nothing, and a write waits for its answer. */
+  async verify(memberEpoch: number, partitions: Partitions, signal?: AbortSignal): Promise<OwnershipAnswer> {
     const body = { memberId: this.memberId, memberEpoch, partitions: partitionsToJson(partitions) };
-    return this.service.call('POST', `${this.#group}/verify-ownership`, body, this.#options(signal));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.service.call('POST', `${this.#group}/verify-ownership`, body, this.#options(signal));
+      } catch (error) {
+        const isPassing = error instanceof AllotClientError && error.retriable && signal?.aborted !== true;
+        if (!isPassing || attempt === ATTEMPTS) throw error;
+      }
+    }
   }
 
   #post<T>(what: string, body: object, signal: AbortSignal | undefined): Promise<T> {

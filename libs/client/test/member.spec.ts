@@ -441,6 +441,23 @@ describe('a member by heartbeats', () => {
     await expect(member.verify([{ topic: 't', partition: 5 }])).rejects.toMatchObject({ code: 'NOT_HELD' });
   });
 
+  it('asks again, of the next server, when a question to verify got no answer; not when it was refused', async () => {
+    let asked = 0;
+    const { member, machine } = start(({ url, body }) => {
+      if (!url.endsWith('verify-ownership')) {
+        return json(answer(body.memberEpoch === 0 ? { assignment: { t: [0] } } : {}));
+      }
+      if (++asked < 3) throw new TypeError('fetch failed');
+      return json({ valid: true, fenced: {}, reasons: [], validForMs: 10 });
+    });
+    await machine.run(1_000);
+    await expect(member.verify([{ topic: 't', partition: 0 }])).resolves.toMatchObject({ valid: true });
+    expect(asked).toBe(3);
+    asked = -Infinity;
+    await expect(member.verify([{ topic: 't', partition: 0 }])).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(machine.requests('verify-ownership')).toHaveLength(6);
+  });
+
   it('tells what its handlers throw, and goes on', async () => {
     const { member, machine, told } = start(({ body }) =>
       json(answer(body.memberEpoch === 0 ? { assignment: { t: [0] } } : {})),
