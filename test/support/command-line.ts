@@ -6,8 +6,6 @@ const FROM_SOURCE = ['--no-warnings', '--import', './test/support/typescript.mjs
 
 export interface CommandOptions {
   readonly input?: string;
-  /** More input may come, as from a pipe whose other end thinks. */
-  readonly isOpen?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly onStart?: (child: ChildProcess, output: () => string) => void;
 }
@@ -33,7 +31,7 @@ export function runBash(script: string, options: CommandOptions = {}): Promise<C
 function runProgram(
   program: string,
   argv: readonly string[],
-  { input = '', isOpen = false, env = {}, onStart }: CommandOptions,
+  { input = '', env = {}, onStart }: CommandOptions,
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     // The caller's own settings must not colour the answer.
@@ -45,8 +43,7 @@ function runProgram(
     child.stdin.on('error', () => undefined);
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, out, err }));
-    if (isOpen) child.stdin.write(input);
-    else child.stdin.end(input);
+    child.stdin.end(input);
     onStart?.(child, () => out);
   });
 }

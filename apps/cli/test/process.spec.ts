@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
 import { runAllot, runBash } from '../../../test/support/command-line.js';
 
@@ -34,12 +36,16 @@ describe('allot as a process', () => {
   });
 
   it('says what it does when that takes more than a second, and Ctrl-C ends it at once', async () => {
-    const { code, signal, out, err } = await runAllot(['plan'], {
-      input: GROUP,
-      isOpen: true,
+    // Takes the question and never answers.
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const argv = ['compare', '--server', `http://127.0.0.1:${port}`, '--group', 'g'];
+    const { code, signal, out, err } = await runAllot(argv, {
       onStart: (child) => void child.stderr!.on('data', () => child.kill('SIGINT')),
     });
-    expect(err).toMatch(/^allot: reading \.\.\. \d+ s\n/);
+    silent.close();
+    expect(err).toMatch(/^allot: comparing .*\.\.\. \d+ s\n/);
     expect([code, signal, out]).toEqual([null, 'SIGINT', '']);
   });
 });
