@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrismaOperationStore } from '@allot/persistence';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { type OpenApi, type PathOperation, operationsOf, schemasFor } from './support/openapi.js';
@@ -85,6 +87,17 @@ async function meetForCertain(): Promise<void> {
   await replica.call('PUT', classic, { type: 'classic', initialDelayMs: 0 });
   const joining = { instanceId: 'i', subscription: { topics: ['orders'] } };
   const { memberId: led } = await replica.call('POST', `${classic}/join`, joining);
+  await replica.call('PUT', '/v1/clusters/certain', {});
+  const others = '/v1/clusters/default/groups/certain-others';
+  const member = { subscription: { topics: ['orders'] } };
+  await replica.call('POST', `${others}/members`, { ...member, instanceId: 'i' });
+  const { memberId: leaving } = await replica.call('POST', `${others}/members`, member);
+  const request = { method: 'POST', url: '/v1/plans', body: {} };
+  const limits = { leaseMs: 600_000, keepMs: 600_000, mostRunning: 20 };
+  const operation = await new PrismaOperationStore(replica.postgres.database).begin(
+    { id: randomUUID(), principal: 'anonymous', request },
+    limits,
+  );
   const topology = { topics: [{ name: 'orders', partitions: 2 }], members: [{ id: 'c1', topics: ['orders'] }] };
   const certain: Record<string, readonly [path: string, body?: object, headers?: Record<string, string>]> = {
     streamMember: [`${group}/members/${memberId}/events`],
@@ -99,6 +112,12 @@ async function meetForCertain(): Promise<void> {
     syncClassicGroup: [`${classic}/sync`, { memberId: led, generation: 1, assignments: {} }],
     heartbeatClassicGroup: [`${classic}/heartbeat`, { memberId: led, generation: 1 }],
     leaveClassicGroup: [`${classic}/leave`, { members: [{ memberId: led }] }],
+    answerLease: [`${group}/members/${memberId}/lease`, { memberEpoch: 1, token: '999999999999999' }],
+    deleteCluster: ['/v1/clusters/certain', undefined, { 'if-match': '*' }],
+    removeInstance: [`${others}/members?instanceId=i`],
+    leaveGroup: [`${others}/members/${leaving}`],
+    getOperation: [`/v1/operations/${operation.id}`],
+    cancelOperation: [`/v1/operations/${operation.id}`],
     planTopology: ['/v1/plans', topology],
     explainTopology: ['/v1/plans/explain?member=c1', topology],
     rightSizeGroup: ['/v1/plans/right-size', topology],
