@@ -34,17 +34,23 @@ export class DeferralInterceptor implements NestInterceptor {
     const prefer = request.headers['prefer'];
     const patience = patienceOf(Array.isArray(prefer) ? prefer.join() : prefer);
     const work = lastValueFrom(next.handle(), { defaultValue: undefined });
-    const timer = new AbortController();
-    const isTooLong = sleep(patience.ms, true, { signal: timer.signal, ref: false }).catch(() => false);
-    try {
-      if (!(await Promise.race([work.then(() => false), isTooLong]))) return await work;
-    } finally {
-      timer.abort();
-    }
+    if (await endsWithin(work, patience.ms)) return work;
     const { method, url, body, actor } = request;
     const operation = await this.runner.defer(actor, { method, url, body: body ?? null }, work);
     void reply.status(202).header('Location', `/v1/operations/${operation.id}`).header('Retry-After', '1');
     if (patience.isAsync) void reply.header('Preference-Applied', 'respond-async');
     return showOperation(operation);
   }
+}
+
+/** Whether the work comes to an end, good or bad, in this time; none at all is not enough for anything. */
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  if (ms === 0) return false;
+  const timer = new AbortController();
+  const isLate = sleep(ms, false, { signal: timer.signal, ref: false }).catch(() => false);
+  return Promise.race([ended, isLate]).finally(() => timer.abort());
 }
