@@ -1,4 +1,5 @@
 import type { StepContext } from '../consumer/step.js';
+import { emptyGroup } from '../empty-group.js';
 import type { GroupSettings } from '../group-settings.js';
 import { ClassicDraft, refuse, type ClassicStep } from './classic-draft.js';
 import type { ClassicGroup, ClassicMember } from './classic-group.js';
@@ -16,21 +17,9 @@ export interface MemberRef {
   readonly instanceId?: string;
 }
 
-/** A classic group without members. `lastRevision`: where the revisions of an earlier group of this id ended (see `newConsumerGroup`). */
+/** A classic group without members; see `emptyGroup`. */
 export function newClassicGroup(settings: GroupSettings, catalogRevision: number, lastRevision = 0): ClassicGroup {
-  return {
-    settings,
-    source: 'live',
-    revision: lastRevision === 0 ? 0 : lastRevision + 1,
-    groupEpoch: 0,
-    assignmentEpoch: 0,
-    catalogRevision,
-    subscribedTopics: new Map(),
-    members: new Map(),
-    nextJoinOrder: 1,
-    phase: 'EMPTY',
-    pending: [],
-  };
+  return { ...emptyGroup(settings, catalogRevision, lastRevision), phase: 'EMPTY', pending: [] };
 }
 
 export function memberByInstance({ members }: ClassicGroup, instanceId: string): ClassicMember | undefined {

@@ -1,5 +1,6 @@
 import { AllotError, EMPTY_ASSIGNMENT, invalidRequest } from '@allot/model';
 import type { Assignment } from '@allot/model';
+import { emptyGroup } from '../empty-group.js';
 import type { GroupSettings } from '../group-settings.js';
 import { LEFT_TEMPORARILY, type ConsumerGroup, type ConsumerMember, type Subscription } from './consumer-group.js';
 import { checkManualChoice, choiceOf, refuseOtherChoice, wasReleased } from './manual-members.js';
@@ -41,22 +42,9 @@ export interface HeartbeatCommand extends MemberDescription {
   readonly revision?: number;
 }
 
-/**
- * A group without members, as the first join or an operator makes it. `lastRevision` is where the revisions of an earlier group
- * of this id ended: they go on with a gap, so that nobody who knows an old one can take a new one for it or for the next.
- */
+/** A group without members; see `emptyGroup`. */
 export function newConsumerGroup(settings: GroupSettings, catalogRevision: number, lastRevision = 0): ConsumerGroup {
-  return {
-    settings,
-    source: 'live',
-    revision: lastRevision === 0 ? 0 : lastRevision + 1,
-    groupEpoch: 0,
-    assignmentEpoch: 0,
-    catalogRevision,
-    subscribedTopics: new Map(),
-    members: new Map(),
-    nextJoinOrder: 1,
-  };
+  return emptyGroup(settings, catalogRevision, lastRevision);
 }
 
 /**

@@ -1,9 +1,7 @@
 import {
   foldRebalances,
-  type GroupState,
   type GroupReadModel,
   type GroupSummary,
-  type GroupType,
   type Page,
   type PageRequest,
   type Rebalance,
@@ -13,24 +11,8 @@ import { run } from '../database/run.js';
 import { toMs } from '../database/time.js';
 import { Prisma } from '../generated/client.js';
 import { readCluster } from '../catalog/cluster-rows.js';
+import type { SummaryRow } from '../read-models/group-facts.js';
 import { fromChangeRow, type ChangeRow } from './change-rows.js';
-
-interface SummaryRow {
-  readonly groupId: string;
-  readonly type: GroupType;
-  readonly source: 'live' | 'imported';
-  readonly state: GroupState;
-  readonly revision: number;
-  readonly groupEpoch: number;
-  readonly assignmentEpoch: number;
-  readonly memberCount: number;
-  readonly assignedPartitions: number;
-  readonly assignorFault: string | null;
-  readonly protocol: string | null;
-  readonly leader: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 /** Lists of groups, one statement a page. */
 export class PrismaGroupReadModel implements GroupReadModel {

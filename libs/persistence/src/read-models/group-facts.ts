@@ -2,8 +2,8 @@ import type { GroupFacts, GroupSummary, GroupType } from '@allot/coordinator';
 import { toMs } from '../database/time.js';
 import { Prisma } from '../generated/client.js';
 
-/** A group as lists and dashboards read it. */
-export interface FactsRow {
+/** A group as lists read it. */
+export interface SummaryRow {
   readonly groupId: string;
   readonly type: GroupType;
   readonly source: 'live' | 'imported';
@@ -18,6 +18,10 @@ export interface FactsRow {
   readonly leader: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** A group as dashboards read it. */
+export interface FactsRow extends SummaryRow {
   readonly skew: number;
   readonly idleMembers: number;
   readonly lastRevision: number | null;
